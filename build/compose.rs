@@ -56,7 +56,7 @@ impl Command {
 
     /// Returns true if the command can change data.
     pub(super) fn writes(&self) -> bool {
-        self.calls.iter().any(|call| rights::WRITES.contains(&call.as_str()))
+        self.calls.iter().any(|call| rights::writes(call))
     }
 
     /// Returns the whole script. `commands`: all commands of the bundle, which some constants list.

@@ -90,7 +90,7 @@ impl Default for Words {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Setting {
     #[serde(rename = "type")]
@@ -122,7 +122,7 @@ pub(super) struct Opt {
     pub(super) means: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own in the file")]
 pub(super) struct State {
@@ -144,7 +144,7 @@ pub(super) struct State {
 }
 
 /// A number on which workers and clients agree.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Constant {
     pub(super) value: u32,
@@ -153,7 +153,7 @@ pub(super) struct Constant {
 }
 
 /// A role: a set of callers who may use some of the commands that write.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Role {
     /// Another role whose commands this role needs.
@@ -182,7 +182,7 @@ impl State {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own in the file")]
 pub(super) struct Code {
@@ -193,8 +193,9 @@ pub(super) struct Code {
     #[serde(default)]
     pub(super) server: bool,
     /// True if only clients raise the code, and no server returns it.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub(super) client: bool,
+    #[serde(skip_serializing)]
     pub(super) name: Option<String>,
     #[serde(default)]
     pub(super) kind: Kind,
@@ -224,6 +225,22 @@ impl Sources {
     fn table<T: DeserializeOwned>(&self, name: &str) -> Result<IndexMap<String, T>, String> {
         let text = self.files.get(name).ok_or_else(|| format!("contract/{name}.toml does not exist"))?;
         toml::from_str(text).map_err(|error| format!("contract/{name}.toml: {error}"))
+    }
+
+    /// Checks each entry of a table. An error names the file, the line, and the entry as one of this `kind`. A kind that
+    /// ends in a dot is followed by the name without a space.
+    pub(super) fn check<'a, T>(
+        &self,
+        file: &str,
+        kind: &str,
+        table: &'a Table<T>,
+        mut check: impl FnMut(&'a str, &'a T) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let space = if kind.ends_with('.') { "" } else { " " };
+        table.iter().try_for_each(|(name, entry)| {
+            let checked = check(name, entry.as_ref());
+            checked.map_err(|what| self.wrong(file, entry, format!("the {kind}{space}{name} {what}")))
+        })
     }
 
     /// Returns an error that names the file and the line of an entry.
@@ -370,70 +387,45 @@ impl Contract {
     }
 
     fn check(&self, sources: &Sources) -> Result<(), String> {
-        for (name, of) in &self.types {
-            let wrong = |what: &str| sources.wrong("types", of, format!("the type {name} {what}"));
-            sentence(of.as_ref().means.as_deref()).map_err(|what| wrong(&what))?;
-            let of = of.as_ref();
-            of.like
-                .iter()
-                .chain(&of.some)
-                .try_for_each(|other| self.has_type(other).map(drop))
-                .map_err(|what| wrong(&what))?;
-            let counts = matches!(of.form, Form::Whole | Form::Seconds | Form::Decimal | Form::Bytes);
-            if counts && !(of.low.is_some() && of.high.is_some() && of.low <= of.high) {
-                return Err(wrong("has no bounds: write low = NUMBER and a high = NUMBER that is not below it"));
-            } else if matches!(of.form, Form::Word | Form::Words) && self.words(of).is_empty() {
-                return Err(wrong("has no words: write words = [\"…\", \"…\"]"));
-            } else if matches!(of.form, Form::Words | Form::Decimal) && of.check.is_none() {
-                return Err(wrong("has a form that only a function can read: write check = \"FILE.FUNCTION\""));
-            } else if of.error.iter().chain(of.bad.keys()).any(|code| !self.errors.contains_key(code)) {
-                return Err(wrong("has an error that errors.toml does not list"));
-            } else if of.check.is_some() && !counts && (of.good.is_empty() || of.bad.is_empty()) {
-                return Err(wrong("has a form that no test can make: write good = [\"…\"] and bad.CODE = [\"…\"]"));
+        sources.check("types", "type", &self.types, |_, of| self.check_type(of))?;
+        sources.check("roles", "role", &self.roles, |_, role| {
+            sentence(role.means.as_deref())?;
+            match role.includes.as_ref().filter(|other| !self.roles.contains_key(*other)) {
+                Some(other) => Err(format!("includes {other}, which is not a role")),
+                None => Ok(()),
             }
-        }
-        for (name, role) in &self.roles {
-            let wrong = |what: &str| sources.wrong("roles", role, format!("the role {name} {what}"));
-            sentence(role.as_ref().means.as_deref()).map_err(|what| wrong(&what))?;
-            if let Some(other) = role.as_ref().includes.as_ref().filter(|other| !self.roles.contains_key(*other)) {
-                return Err(wrong(&format!("includes {other}, which is not a role")));
-            }
-        }
-        for (name, setting) in &self.settings {
-            let wrong = |what: &str| sources.wrong("settings", setting, format!("the setting {name} {what}"));
-            let setting = setting.as_ref();
-            sentence(setting.means.as_deref()).map_err(|what| wrong(&what))?;
-            self.default(&setting.of, setting.default.as_deref()).map_err(|what| wrong(&what))?;
-        }
-        for (name, constant) in &self.constants {
-            sentence(constant.as_ref().means.as_deref())
-                .map_err(|what| sources.wrong("constants", constant, format!("the constant {name} {what}")))?;
-        }
+        })?;
+        sources.check("settings", "setting", &self.settings, |_, setting| {
+            sentence(setting.means.as_deref())?;
+            self.default(&setting.of, setting.default.as_deref())
+        })?;
+        sources.check("constants", "constant", &self.constants, |_, constant| sentence(constant.means.as_deref()))?;
         for (group, table) in &self.arguments {
-            for (name, argument) in table {
-                let wrong =
-                    |what: &str| sources.wrong("arguments", argument, format!("the argument {group}.{name} {what}"));
-                let argument = argument.as_ref();
-                sentence(argument.means.as_deref()).map_err(|what| wrong(&what))?;
-                self.default(&argument.of, None).map_err(|what| wrong(&what))?;
-            }
+            sources.check("arguments", &format!("argument {group}."), table, |_, argument| {
+                sentence(argument.means.as_deref())?;
+                self.default(&argument.of, None)
+            })?;
         }
         for (group, table) in &self.options {
-            self.check_options(group, table, sources)?;
+            let mut fields = BTreeMap::new();
+            sources.check("options", &format!("option {group}."), table, |name, option| {
+                self.check_option(group, name, option)?;
+                match option.field.as_ref().and_then(|field| fields.insert(field, name)) {
+                    Some(other) => Err(format!("and {other} have one field: write another field = \"NAME\"")),
+                    None => Ok(()),
+                }
+            })?;
         }
         storage::check(self, sources)?;
-        for (name, state) in &self.states {
-            self.check_state(name, state.as_ref())
-                .map_err(|what| sources.wrong("states", state, format!("the state {name} {what}")))?;
-        }
-        for (name, code) in &self.errors {
-            let wrong = |what: &str| sources.wrong("errors", code, format!("the code {name} {what}"));
-            sentence(code.as_ref().means.as_deref()).map_err(|what| wrong(&what))?;
-            sentence(code.as_ref().act.as_deref()).map_err(|what| wrong(&what.replace("means", "act")))?;
-            if code.as_ref().name.as_ref().is_none_or(String::is_empty) {
-                return Err(wrong("has no name: write name = \"the code in words\""));
+        sources.check("states", "state", &self.states, |name, state| self.check_state(name, state))?;
+        sources.check("errors", "code", &self.errors, |_, code| {
+            sentence(code.means.as_deref())?;
+            sentence(code.act.as_deref()).map_err(|what| what.replace("means", "act"))?;
+            match code.name.as_deref() {
+                None | Some("") => Err("has no name: write name = \"the code in words\"".into()),
+                Some(_) => Ok(()),
             }
-        }
+        })?;
         for (command, header) in &self.commands {
             self.check_header(command, header).map_err(|what| format!("lua/cmd/**/{command}.lua: {what}"))?;
             if !self.replies.contains_key(command) {
@@ -442,56 +434,57 @@ impl Contract {
                 ));
             }
         }
-        for (command, reply) in &self.replies {
-            reply
-                .as_ref()
-                .check(self, command)
-                .map_err(|what| sources.wrong("replies", reply, format!("the reply of {command} {what}")))?;
-        }
-        Ok(())
+        sources.check("replies", "reply of", &self.replies, |command, reply| reply.check(self, command))
     }
 
-    fn check_options(&self, group: &str, table: &Table<Opt>, sources: &Sources) -> Result<(), String> {
-        let mut fields = BTreeMap::new();
-        for (name, option) in table {
-            let wrong = |what: &str| sources.wrong("options", option, format!("the option {group}.{name} {what}"));
-            let option = option.as_ref();
-            sentence(option.means.as_deref()).map_err(|what| wrong(&what))?;
-            self.default(&option.of, option.default.as_deref()).map_err(|what| wrong(&what))?;
-            if let Some(setting) = option.setting.as_deref().filter(|setting| !self.settings.contains_key(*setting)) {
-                return Err(wrong(&format!("falls back to {setting}, which settings.toml does not list")));
+    fn check_type(&self, of: &Type) -> Result<(), String> {
+        sentence(of.means.as_deref())?;
+        of.like.iter().chain(&of.some).try_for_each(|other| self.has_type(other).map(drop))?;
+        let counts = matches!(of.form, Form::Whole | Form::Seconds | Form::Decimal | Form::Bytes);
+        let what = if counts && !(of.low.is_some() && of.high.is_some() && of.low <= of.high) {
+            "has no bounds: write low = NUMBER and a high = NUMBER that is not below it"
+        } else if matches!(of.form, Form::Word | Form::Words) && self.words(of).is_empty() {
+            "has no words: write words = [\"…\", \"…\"]"
+        } else if matches!(of.form, Form::Words | Form::Decimal) && of.check.is_none() {
+            "has a form that only a function can read: write check = \"FILE.FUNCTION\""
+        } else if of.error.iter().chain(of.bad.keys()).any(|code| !self.errors.contains_key(code)) {
+            "has an error that errors.toml does not list"
+        } else if of.check.is_some() && !counts && (of.good.is_empty() || of.bad.is_empty()) {
+            "has a form that no test can make: write good = [\"…\"] and bad.CODE = [\"…\"]"
+        } else {
+            return Ok(());
+        };
+        Err(what.into())
+    }
+
+    fn check_option(&self, group: &str, name: &str, option: &Opt) -> Result<(), String> {
+        sentence(option.means.as_deref())?;
+        self.default(&option.of, option.default.as_deref())?;
+        if let Some(setting) = option.setting.as_deref().filter(|setting| !self.settings.contains_key(*setting)) {
+            return Err(format!("falls back to {setting}, which settings.toml does not list"));
+        }
+        for command in option.change.iter().flat_map(|commands| commands.split(' ')) {
+            let key = storage::key(group);
+            if !self.commands.contains_key(command) {
+                return Err(format!("is changed by {command}, which is not a command"));
             }
-            for command in option.change.iter().flat_map(|commands| commands.split(' ')) {
-                let key = storage::key(group);
-                if !self.commands.contains_key(command) {
-                    return Err(wrong(&format!("is changed by {command}, which is not a command")));
-                }
-                let touches = !self.touches.knows(command) || self.touches.of(self, command).contains(&key);
-                if option.field.is_none() || !touches {
-                    return Err(wrong(&format!(
-                        "is changed by {command}, but it has no field, or touches.toml lacks {key}"
-                    )));
-                }
-            }
-            if let Some(field) = &option.field
-                && !self.fields.get(storage::record(group)).is_some_and(|fields| fields.contains_key(field))
-            {
-                return Err(wrong(&format!("is stored in the field {field}, which fields.toml does not list")));
-            }
-            if let Some(other) = option.field.as_ref().and_then(|field| fields.insert(field, name)) {
-                return Err(wrong(&format!("and {other} have one field: write another field = \"NAME\"")));
-            }
-            let named = |header: &Header, word: &str| header.options.iter().any(|option| option == word);
-            let any = |word: &str| self.commands.values().any(|header| named(header, word));
-            let used = match group {
-                "any" => any(name),
-                _ => any(&format!("{group}.*")) || self.commands.get(group).is_some_and(|header| named(header, name)),
-            };
-            if !used {
-                return Err(wrong("is in no header of lua/cmd: write it after @options, or remove it here"));
+            let touches = !self.touches.knows(command) || self.touches.of(self, command).contains(&key);
+            if option.field.is_none() || !touches {
+                return Err(format!("is changed by {command}, but it has no field, or touches.toml lacks {key}"));
             }
         }
-        Ok(())
+        if let Some(field) = &option.field
+            && !self.fields.get(storage::record(group)).is_some_and(|fields| fields.contains_key(field))
+        {
+            return Err(format!("is stored in the field {field}, which fields.toml does not list"));
+        }
+        let named = |header: &Header, word: &str| header.options.iter().any(|option| option == word);
+        let any = |word: &str| self.commands.values().any(|header| named(header, word));
+        let used = match group {
+            "any" => any(name),
+            _ => any(&format!("{group}.*")) || self.commands.get(group).is_some_and(|header| named(header, name)),
+        };
+        if used { Ok(()) } else { Err("is in no header of lua/cmd: write it after @options, or remove it here".into()) }
     }
 
     fn check_state(&self, name: &str, state: &State) -> Result<(), String> {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::compose::Command;
-use super::contract::{Code, Constant, Contract, Opt, Role, Setting, State, Table, Type};
+use super::contract::{Contract, Opt, Table, Type};
 use super::header::Header;
 use super::replies::{Field, Reply};
-use super::storage::{Kept, Key};
 
 /// The version of a command whose header names no version.
 const FIRST: &str = "0.1.0";
@@ -22,13 +22,13 @@ pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>)
     let answered = contract.errors.iter().filter(|(_, code)| !code.as_ref().client);
     json!({
         "types": table(&contract.types, |of| type_of(contract, of)),
-        "settings": table(&contract.settings, setting),
-        "states": table(&contract.states, state),
-        "roles": table(&contract.roles, role),
-        "errors": answered.map(|(name, of)| (name.clone(), code(of.as_ref()))).collect::<Map<_, _>>(),
-        "fields": contract.fields.iter().map(|(name, of)| (name.clone(), table(of, kept))).collect::<IndexMap<_, _>>(),
-        "keys": table(&contract.keys, key),
-        "constants": table(&contract.constants, constant),
+        "settings": table(&contract.settings, entry),
+        "states": table(&contract.states, entry),
+        "roles": table(&contract.roles, entry),
+        "errors": answered.map(|(name, of)| (name.clone(), entry(of.as_ref()))).collect::<Map<_, _>>(),
+        "fields": contract.fields.iter().map(|(name, of)| (name.clone(), table(of, entry))).collect::<IndexMap<_, _>>(),
+        "keys": table(&contract.keys, entry),
+        "constants": table(&contract.constants, entry),
         "commands": contract.commands.iter().map(command).collect::<Map<_, _>>(),
     })
 }
@@ -47,45 +47,9 @@ fn type_of(contract: &Contract, of: &Type) -> Value {
     }))
 }
 
-fn setting(setting: &Setting) -> Value {
-    present(json!({
-        "type": setting.of, "default": setting.default, "all_queues": setting.all_queues, "means": setting.means,
-    }))
-}
-
-fn state(state: &State) -> Value {
-    present(json!({
-        "index": state.index, "ranked": state.ranked, "waits": state.waits, "owned": state.owned, "final": state.ends,
-        "absent": state.absent,
-        "from": state.from, "means": state.means,
-    }))
-}
-
-fn constant(constant: &Constant) -> Value {
-    json!({"value": constant.value, "unit": constant.unit, "means": constant.means})
-}
-
-fn role(role: &Role) -> Value {
-    present(json!({"includes": role.includes, "means": role.means}))
-}
-
-fn kept(field: &Kept) -> Value {
-    present(json!({
-        "type": field.of, "empty": field.empty, "there": field.there, "foreign": field.foreign, "means": field.means,
-    }))
-}
-
-fn key(key: &Key) -> Value {
-    present(json!({
-        "type": key.of, "channel": key.channel, "foreign": key.foreign, "bound": key.bound, "owner": key.owner,
-        "life": key.life, "means": key.means,
-    }))
-}
-
-fn code(code: &Code) -> Value {
-    present(json!({
-        "kind": code.kind, "repeat": code.repeat, "common": code.common, "server": code.server, "means": code.means, "act": code.act,
-    }))
+/// Returns the properties of an entry of the contract.
+fn entry(of: &impl Serialize) -> Value {
+    present(json!(of))
 }
 
 pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: bool) -> Value {
@@ -103,7 +67,7 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
     let mut errors: Vec<&String> = header.errors.iter().chain(common).collect();
     errors.sort_unstable();
     errors.dedup();
-    let mut entry = present(json!({
+    let mut made = present(json!({
         "summary": header.summary,
         "keys": ["NAMESPACE_meta"],
         "touches": contract.touches.of(contract, name),
@@ -116,14 +80,14 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
         "since": header.since.as_deref().unwrap_or(FIRST),
     }));
     // The value is present even if it is false, so that readers need no default.
-    if let Value::Object(entry) = &mut entry {
+    if let Value::Object(made) = &mut made {
         let replied = contract.replies.get(name).map_or(Value::Null, |found| reply(contract, found.as_ref()));
-        entry.insert("options".into(), options.iter().map(|(name, of)| option(name, of)).collect());
-        entry.insert("reply".into(), replied);
-        entry.insert("writes".into(), writes.into());
-        entry.insert("request".into(), options.iter().any(|(name, _)| *name == "request").into());
+        made.insert("options".into(), options.iter().map(|(name, of)| option(name, of)).collect());
+        made.insert("reply".into(), replied);
+        made.insert("writes".into(), writes.into());
+        made.insert("request".into(), options.iter().any(|(name, _)| *name == "request").into());
     }
-    entry
+    made
 }
 
 fn option(name: &str, of: &Opt) -> Value {
@@ -136,20 +100,13 @@ fn option(name: &str, of: &Opt) -> Value {
 
 fn reply(contract: &Contract, own: &Reply) -> Value {
     let shape = own.resolved(contract);
-    let fields = |fields: &[Field]| fields.iter().map(field).collect::<Vec<_>>();
+    let fields = |fields: &[Field]| fields.iter().map(entry).collect::<Vec<_>>();
     // `with` is not taken from the command with the same shape, because that command has different options.
     let with: Map<_, _> = own.with.iter().map(|(name, with)| (name.clone(), reply(contract, with))).collect();
     present(json!({
-        "nil": own.nil, "words": shape.words, "value": shape.value.as_ref().map(field), "list": fields(&shape.list),
+        "nil": own.nil, "words": shape.words, "value": shape.value.as_ref().map(entry), "list": fields(&shape.list),
         "items": fields(&shape.items), "pairs": fields(&shape.pairs), "absent": shape.absent, "open": shape.open,
         "begins": shape.begins, "with": with,
-    }))
-}
-
-fn field(field: &Field) -> Value {
-    present(json!({
-        "name": field.name, "type": field.of, "words": field.words, "nil": field.nil, "empty": field.empty,
-        "absent": field.absent, "means": field.means,
     }))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::contract::{Contract, sentence};
 
@@ -36,7 +36,7 @@ pub(super) struct Reply {
     pub(super) with: IndexMap<String, Reply>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Field {
     pub(super) name: String,

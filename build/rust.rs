@@ -240,9 +240,17 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
     let Some(of) = contract.type_of(&option.of) else { return String::new() };
     let seconds = of.unit.as_deref() == Some("seconds");
     let (kind, text) = match (option.of.as_str(), of.form) {
-        ("tags", _) => return tag(name, option),
-        ("steps", _) => return step(name, option),
-        ("statuses", _) => return add_status(option),
+        ("tags", _) => {
+            let doc = "One more tag, a name of up to 128 characters; a task has 16 at most.";
+            return adder(name, option, doc, ("tag", "tag: impl Into<String>", "&tag.into()"));
+        }
+        ("steps", _) => {
+            let doc = "One more step, in this queue; a task has 100 at most.";
+            return adder(name, option, doc, ("step", "queue: impl Into<String>", "&queue.into()"));
+        }
+        ("statuses", _) => {
+            return adder("status", option, "One more state.", ("status", "status: Status", "status.as_str()"));
+        }
         ("unique_until", _) => ("Until", "to_string()"),
         (of, Form::Word) => {
             (ENUMS.iter().find(|(_, name)| *name == of).map_or("impl ToString", |(name, _)| *name), "to_string()")
@@ -271,27 +279,11 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
     )
 }
 
-/// Returns the setter of states, which takes one state per call.
-fn add_status(option: &Opt) -> String {
+/// Returns the setter of an option that has several values and takes one value per call.
+fn adder(name: &str, option: &Opt, doc: &str, (called, parameter, text): (&str, &str, &str)) -> String {
     let means = option.means.as_deref().unwrap_or_default();
     format!(
-        "    /// One more state. {means}\n    pub fn status(mut self, status: Status) -> Self {{\n        self.pairs_mut().add(\"status\", status.as_str());\n        self\n    }}\n"
-    )
-}
-
-/// Returns the setter of tags, which takes one tag per call.
-fn tag(name: &str, option: &Opt) -> String {
-    let means = option.means.as_deref().unwrap_or_default();
-    format!(
-        "    /// One more tag, a name of up to 128 characters; a task has 16 at most. {means}\n    pub fn tag(mut self, tag: impl Into<String>) -> Self {{\n        self.pairs_mut().add({name:?}, &tag.into());\n        self\n    }}\n"
-    )
-}
-
-/// Returns the setter of the queues of a chain, which takes one queue per call.
-fn step(name: &str, option: &Opt) -> String {
-    let means = option.means.as_deref().unwrap_or_default();
-    format!(
-        "    /// One more step, in this queue; a task has 100 at most. {means}\n    pub fn step(mut self, queue: impl Into<String>) -> Self {{\n        self.pairs_mut().add({name:?}, &queue.into());\n        self\n    }}\n"
+        "    /// {doc} {means}\n    pub fn {called}(mut self, {parameter}) -> Self {{\n        self.pairs_mut().add({name:?}, {text});\n        self\n    }}\n"
     )
 }
 

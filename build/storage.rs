@@ -13,7 +13,7 @@ use super::replies::{Field, Reply};
 pub(super) type Records = IndexMap<String, Table<Kept>>;
 
 /// A field of a record.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Kept {
     #[serde(rename = "type")]
@@ -28,7 +28,7 @@ pub(super) struct Kept {
     pub(super) means: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Key {
     #[serde(rename = "type")]
@@ -201,25 +201,24 @@ pub(super) fn check(contract: &Contract, sources: &Sources) -> Result<(), String
 
 fn check_keys(contract: &Contract, sources: &Sources) -> Result<(), String> {
     let mut forms = BTreeMap::new();
-    for (name, key) in &contract.keys {
-        let wrong = |what: &str| sources.wrong("keys", key, format!("the key {name} {what}"));
-        let key = key.as_ref();
-        sentence(key.means.as_deref()).map_err(|what| wrong(&what))?;
+    sources.check("keys", "key", &contract.keys, |name, key| {
+        sentence(key.means.as_deref())?;
         for (entry, text) in [("bound", &key.bound), ("owner", &key.owner), ("life", &key.life)] {
             if text.as_ref().is_none_or(String::is_empty) {
-                return Err(wrong(&format!("does not say its {entry}: write {entry} = \"…\"")));
+                return Err(format!("does not say its {entry}: write {entry} = \"…\""));
             }
         }
         if bare(name) == name {
-            return Err(wrong("is not of the namespace: write ns_ before it"));
+            return Err("is not of the namespace: write ns_ before it".into());
         }
         let form = form(name).map_err(|word| {
-            wrong(&format!("has {word} in its name, which stands for no value: use {} or {DAY}", WORDS.join(", ")))
+            format!("has {word} in its name, which stands for no value: use {} or {DAY}", WORDS.join(", "))
         })?;
-        if let Some(other) = forms.insert(form, name) {
-            return Err(wrong(&format!("and {other} look the same: write another name")));
+        match forms.insert(form, name) {
+            Some(other) => Err(format!("and {other} look the same: write another name")),
+            None => Ok(()),
         }
-    }
+    })?;
     for (name, state) in &contract.states {
         if let Some(index) = state.as_ref().indexes().find(|index| !contract.keys.contains_key(*index)) {
             let what = format!("the state {name} has the index {index}, which keys.toml does not list");
@@ -248,18 +247,17 @@ fn check_touches(contract: &Contract, sources: &Sources) -> Result<(), String> {
 
 fn check_fields(contract: &Contract, sources: &Sources) -> Result<(), String> {
     for (record, fields) in &contract.fields {
-        for (name, kept) in fields {
-            let wrong = |what: &str| sources.wrong("fields", kept, format!("the field {record}.{name} {what}"));
-            let kept = kept.as_ref();
-            sentence(kept.means.as_deref()).map_err(|what| wrong(&what))?;
-            contract.has_type(&kept.of).map_err(|what| wrong(&what))?;
+        sources.check("fields", &format!("field {record}."), fields, |name, kept| {
+            sentence(kept.means.as_deref())?;
+            contract.has_type(&kept.of)?;
             if name.starts_with("x_") {
-                return Err(wrong("starts with x_, as the fields of custom commands do: choose another name"));
+                return Err("starts with x_, as the fields of custom commands do: choose another name".into());
             }
-            if kept.there.as_ref().is_none_or(String::is_empty) {
-                return Err(wrong("does not say when it is present: write there = \"always\", or when"));
+            match kept.there.as_deref() {
+                None | Some("") => Err("does not say when it is present: write there = \"always\", or when".into()),
+                Some(_) => Ok(()),
             }
-        }
+        })?;
     }
     Ok(())
 }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::input::confirm::agreed;
 use crate::input::filter::TaskFilter;
 use crate::input::values::{queue_name, whole_number};
-use crate::output::table::{Column, Row};
-use crate::output::{Code, bar, say};
+use crate::output::table::{Cell, Column, Row};
+use crate::output::{Code, bar, many, say};
 use crate::session::Session;
 use crate::view::queue::States;
 
@@ -51,22 +51,13 @@ struct Done {
 }
 
 impl Row for Done {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("queue"),
-        Column::whole("action"),
-        Column::whole("changed"),
-        Column::whole("refused"),
-        Column::whole("looked at"),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("queue"), |row| row.queue.clone()),
+        (Column::whole("action"), |row| row.action.to_owned()),
+        (Column::whole("changed"), |row| row.changed.to_string()),
+        (Column::whole("refused"), |row| row.refused.to_string()),
+        (Column::whole("looked at"), |row| row.looked_at.to_string()),
     ];
-
-    fn id(&self) -> &str {
-        &self.queue
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let numbers = [self.changed, self.refused, self.looked_at].map(|number| number.to_string());
-        [self.queue.clone(), self.action.to_owned()].into_iter().chain(numbers).collect()
-    }
 }
 
 /// The number of tasks to which the action would apply.
@@ -79,16 +70,12 @@ struct Counted {
 }
 
 impl Row for Counted {
-    const COLUMNS: &'static [Column] =
-        &[Column::text("queue"), Column::whole("action"), Column::whole("tasks"), Column::text("states")];
-
-    fn id(&self) -> &str {
-        &self.queue
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.queue.clone(), self.action.to_owned(), self.tasks.to_string(), self.states.to_string()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("queue"), |row| row.queue.clone()),
+        (Column::whole("action"), |row| row.action.to_owned()),
+        (Column::whole("tasks"), |row| row.tasks.to_string()),
+        (Column::text("states"), |row| row.states.to_string()),
+    ];
 }
 
 /// Performs the action step by step, with a progress bar on a terminal.
@@ -112,7 +99,7 @@ pub fn each(session: &Session, all: &All, action: &Action, states: &[Status]) ->
     let question = || {
         let Some(verb) = verb else { return Ok(None) };
         let states = count(session, all, states)?;
-        let tasks = if states.all() == 1 { "1 task".to_owned() } else { format!("{} tasks", states.all()) };
+        let tasks = many(states.all(), "task");
         Ok((states.all() > 0).then(|| format!("{verb} {tasks} of {} ({states})?", all.queue)))
     };
     if !agreed(all.yes, question)? {

@@ -32,7 +32,7 @@ use redis::RedisError;
 use self::checks::{Checks, Finding, Level};
 use crate::input::values::whole_number;
 use crate::output::table::Shown;
-use crate::output::{Code, Format, chain, clean_line, code, fault, line, say, table};
+use crate::output::{Code, Format, chain, clean_line, code, fault, line, many, say, table};
 use crate::session::config::{Connection as Flags, Places, Settings};
 use crate::session::{diagnosis, several};
 use crate::subcommand::{Global, Subcommand};
@@ -63,12 +63,12 @@ fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Result
         Format::Table => found.iter().try_for_each(write)?,
         format => table::write(format, &found)?,
     }
-    Ok(counted(found.iter().filter(|finding| finding.level == Level::Finding).count()))
+    Ok(counted(findings(&found)))
 }
 
 /// Checks several partitions in turn, and the topology that each has stored.
 fn run_all(places: &Places, flags: &Flags, options: &Options, format: Format) -> anyhow::Result<Code> {
-    let (mut rows, mut findings, mut missing) = (Vec::new(), 0, Code::Ok);
+    let (mut rows, mut number, mut missing) = (Vec::new(), 0, Code::Ok);
     for (name, settings) in places.chosen(flags)? {
         let mut found = match examined(&settings, options) {
             Ok(found) => found,
@@ -79,9 +79,9 @@ fn run_all(places: &Places, flags: &Flags, options: &Options, format: Format) ->
             }
         };
         if let Err(error) = several::at_once(places, &name, format) {
-            found.push(Finding { level: Level::Finding, check: "topology", text: chain(&error), todo: None });
+            found.push(Finding::new(Level::Finding, "topology", chain(&error)));
         }
-        findings += found.iter().filter(|finding| finding.level == Level::Finding).count();
+        number += findings(&found);
         if format == Format::Table {
             line(format!("partition {name}"))?;
             found.iter().try_for_each(write)?;
@@ -93,17 +93,18 @@ fn run_all(places: &Places, flags: &Flags, options: &Options, format: Format) ->
     if format != Format::Table {
         table::write_all(format, &[], rows)?;
     }
-    let code = counted(findings);
+    let code = counted(number);
     Ok(if missing == Code::Ok { code } else { missing })
+}
+
+/// Returns the number of findings without notes.
+fn findings<'a>(found: impl IntoIterator<Item = &'a Finding>) -> usize {
+    found.into_iter().filter(|finding| finding.level == Level::Finding).count()
 }
 
 /// Prints the number of findings, and returns the exit code.
 fn counted(findings: usize) -> Code {
-    say(match findings {
-        0 => "nothing is wrong".to_owned(),
-        1 => "1 finding".to_owned(),
-        number => format!("{number} findings"),
-    });
+    say(if findings == 0 { "nothing is wrong".to_owned() } else { many(findings, "finding") });
     if findings == 0 { Code::Ok } else { Code::Failed }
 }
 

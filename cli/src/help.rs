@@ -2,61 +2,43 @@
 
 use clap::Command;
 
-/// Commands on one line of the overview. Commands that share a line have a common text; a single command has its own.
-type Line = (&'static [&'static str], &'static str);
+/// The groups of the overview. Commands that share a line have a common text; a single command has its own.
+const GROUPS: &str = "
+Run and submit:
+  worker
+  submit
+  run
+  graph, schedule         Submit tasks that wait for others, or at intervals
+  dev
 
-const GROUPS: &[(&str, &[Line])] = &[
-    (
-        "Run and submit",
-        &[
-            (&["worker"], ""),
-            (&["submit"], ""),
-            (&["run"], ""),
-            (&["graph", "schedule"], "Submit tasks that wait for others, or at intervals"),
-            (&["dev"], ""),
-        ],
-    ),
-    (
-        "Watch",
-        &[
-            (&["ls", "find"], "List tasks, or find them by state, tag, key or time"),
-            (&["show", "why"], "Show a task, or explain why it does not run"),
-            (&["logs"], ""),
-            (&["wait"], ""),
-            (&["history", "events"], "Show what happened to a task, or in a queue"),
-            (&["top"], ""),
-        ],
-    ),
-    (
-        "Change tasks",
-        &[
-            (&["cancel", "retry"], "Cancel tasks, or run them again"),
-            (&["requeue", "delete"], "Return running tasks to their queue, or delete finished tasks"),
-            (&["edit", "move", "prioritise"], "Change parameters and options, the queue, or the priority"),
-            (&["depend", "undepend"], "Change what a task waits for"),
-            (&["tag", "note", "track"], "Tag, annotate or track tasks"),
-            (&["bulk"], ""),
-        ],
-    ),
-    (
-        "Queues and workers",
-        &[
-            (&["queue"], ""),
-            (&["config", "limit"], "Change the settings and limits of queues"),
-            (&["workers", "drain"], "List workers, or let them finish"),
-        ],
-    ),
-    (
-        "Operate",
-        &[
-            (&["ping", "doctor"], "Check the connection, or server, settings and data"),
-            (&["partition"], ""),
-            (&["admin"], ""),
-            (&["completions"], ""),
-            (&["task"], ""),
-        ],
-    ),
-];
+Watch:
+  ls, find                List tasks, or find them by state, tag, key or time
+  show, why               Show a task, or explain why it does not run
+  logs
+  wait
+  history, events         Show what happened to a task, or in a queue
+  top
+
+Change tasks:
+  cancel, retry           Cancel tasks, or run them again
+  requeue, delete         Return running tasks to their queue, or delete finished tasks
+  edit, move, prioritise  Change parameters and options, the queue, or the priority
+  depend, undepend        Change what a task waits for
+  tag, note, track        Tag, annotate or track tasks
+  bulk
+
+Queues and workers:
+  queue
+  config, limit           Change the settings and limits of queues
+  workers, drain          List workers, or let them finish
+
+Operate:
+  ping, doctor            Check the connection, or server, settings and data
+  partition
+  admin
+  completions
+  task
+";
 
 const TOPICS: &str = "\
 Help for a command:   blueque COMMAND --help
@@ -99,12 +81,10 @@ fn about(command: &Command, name: &str) -> String {
 fn overview(command: &Command) -> String {
     let title = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut page = format!("{title}\nUsage: blueque COMMAND [OPTIONS]\n");
-    for (heading, lines) in GROUPS {
-        page.push_str(&format!("\n{heading}:\n"));
-        for (names, text) in *lines {
-            let text =
-                names.first().filter(|_| text.is_empty()).map_or((*text).to_owned(), |name| about(command, name));
-            page.push_str(&format!("  {:<24}{text}\n", names.join(", ")));
+    for line in GROUPS.lines() {
+        match line.strip_prefix("  ").filter(|names| !names.contains(' ')) {
+            Some(name) => page.push_str(&format!("  {name:<24}{}\n", about(command, name))),
+            None => page.push_str(&format!("{line}\n")),
         }
     }
     page + "\n" + TOPICS + "\n"
@@ -142,13 +122,14 @@ mod tests {
         let command = Cli::command();
         let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
         let mut visible: Vec<&str> = visible.map(clap::Command::get_name).collect();
-        let lines = GROUPS.iter().flat_map(|(_, lines)| *lines);
-        let mut listed: Vec<&str> = lines.clone().flat_map(|(names, _)| *names).copied().collect();
+        let lines = GROUPS.lines().filter_map(|line| line.strip_prefix("  "));
+        let lines = lines.map(|line| line.split_once("  ").unwrap_or((line, "")));
+        let mut listed: Vec<&str> = lines.clone().flat_map(|(names, _)| names.split(", ")).collect();
         visible.sort_unstable();
         listed.sort_unstable();
         assert_eq!(listed, visible);
         // A line has the command's one-liner, or the common text of several commands.
-        lines.for_each(|(names, text)| assert_eq!(names.len() == 1, text.is_empty(), "{names:?}"));
+        lines.for_each(|(names, text)| assert_eq!(!names.contains(", "), text.is_empty(), "{names:?}"));
     }
 
     #[test]

@@ -173,6 +173,13 @@ pub fn data(text: &str) -> io::Result<()> {
     written.map_err(|error| io::Error::new(error.kind(), format!("stdout cannot be written: {error}")))
 }
 
+/// Returns a number with its noun: `1 task`, `2 tasks`.
+pub fn many(number: impl ToString + Copy, noun: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
 /// Removes the numbers of system errors from a text, and keeps their names.
 pub fn unnumbered(text: &str) -> String {
     let mut parts = text.split(" (os error ");

@@ -12,6 +12,11 @@ pub fn now() -> SystemTime {
     SystemTime::now()
 }
 
+/// Formats a time for people: exactly, and relative to now.
+pub fn both(time: SystemTime, now: SystemTime) -> String {
+    format!("{} ({})", to_the_second(time), relative(time, now))
+}
+
 /// Milliseconds by which the server's clock is ahead of this machine's. Unknown before `learn`.
 static AHEAD: OnceLock<i64> = OnceLock::new();
 

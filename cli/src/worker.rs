@@ -44,6 +44,7 @@ use self::stop_signals::StopSignals;
 use crate::logs::sweep::sweep;
 use crate::output::{behind, say};
 use crate::processes::limits;
+use crate::run_folder::RunFolder;
 use crate::session::config::{self, Connection, Places};
 use crate::subcommand::{Global, Subcommand};
 
@@ -92,29 +93,23 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     for (seat, (name, server, mut settings)) in servers.into_iter().enumerate() {
         settings.state = private_state(&settings.state, &settings.namespace)?;
         settings.publish.as_deref().map_or(Ok(()), publishable)?;
-        drop(takeover::tidy(&settings)); // the worker reports later what it cannot remove
-        let settings = Arc::new(settings);
-        let label = name.as_ref().filter(|_| several).map(ToString::to_string);
-        let (slots, stop_signals, round_robin, programs) =
-            (slots.clone(), stop_signals.clone(), round_robin.clone(), programs.clone());
-        let (partition, quiet, past) = (name.zip(places.clone()), options.quiet, Past::default());
-        let partition_worker = PartitionWorker {
+        drop(RunFolder::tidy(&settings.state, &settings.namespace)); // the worker reports later what it cannot remove
+        crews.push(Arc::new(PartitionWorker {
             id: ListenerId::of_this_process(),
             server,
-            partition,
-            settings,
-            programs,
-            stop_signals,
-            slots,
+            label: name.as_ref().filter(|_| several).map(ToString::to_string),
+            partition: name.zip(places.clone()),
+            settings: Arc::new(settings),
+            programs: programs.clone(),
+            stop_signals: stop_signals.clone(),
+            slots: slots.clone(),
             seat,
-            round_robin,
+            round_robin: round_robin.clone(),
             served: served.clone(),
-            label,
             takes_turns,
-            quiet,
-            past,
-        };
-        crews.push(Arc::new(partition_worker));
+            quiet: options.quiet,
+            past: Past::default(),
+        }));
     }
     if usize::from(options.slots) > FEW {
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
@@ -144,7 +139,7 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
 fn sweep_logs(settings: &Settings) {
     loop {
         let begun = Instant::now();
-        sweep(&settings.state, settings.keep_logs);
+        sweep(&settings.state, settings.keep_logs());
         thread::sleep((begun.elapsed() * 100).max(SWEEP));
     }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::{bytes, queue_name, rate, seconds, written_bytes};
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, chain, code, fault, say};
 use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
@@ -51,15 +51,11 @@ struct View {
 }
 
 impl Row for View {
-    const COLUMNS: &'static [Column] = &[Column::whole("name"), Column::text("value"), Column::text("set for")];
-
-    fn id(&self) -> &str {
-        &self.name
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.name.clone(), self.words.clone(), self.source.to_owned()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("name"), |row| row.name.clone()),
+        (Column::text("value"), |row| row.words.clone()),
+        (Column::text("set for"), |row| row.source.to_owned()),
+    ];
 }
 
 impl Options {

@@ -52,7 +52,6 @@ impl Subcommand for Options {
 #[derive(Args, Clone, Debug)]
 pub struct Removal {
     /// The waiting task: its id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     pub id: String,
     /// The tasks for which it no longer waits
     #[arg(required = true, value_name = "UPSTREAM", value_parser = task_id)]

@@ -17,7 +17,6 @@ use crate::times::When;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     pub id: String,
     #[command(flatten)]
     parameters: Parameters,

@@ -9,13 +9,13 @@ use std::thread;
 
 use anyhow::Context;
 use blueque::calls::{ChangesOptions, EventsOptions};
-use blueque::{Error, Event, QueueName, Status, TaskChange, TaskId};
+use blueque::{Event, QueueName, Status, TaskChange, TaskId};
 use clap::Args;
 use serde::Serialize;
 
 use crate::follow::pages::{self, Pages};
 use crate::input::values::queue_name;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Cell, Column, Row, or_dash};
 use crate::output::{Code, code, fault, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
@@ -81,31 +81,15 @@ impl From<Event> for EventView {
 }
 
 impl Row for EventView {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("at"),
-        Column::id("id"),
-        Column::whole("from").rank(3),
-        Column::whole("to"),
-        Column::whole("attempt").rank(1),
-        Column::text("by").rank(2),
-        Column::text("why"),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("at"), |row| row.moment.clone()),
+        (Column::id("id"), |row| row.id.clone()),
+        (Column::whole("from").rank(3), |row| or_dash(row.from.as_ref())),
+        (Column::whole("to"), |row| row.to.clone()),
+        (Column::whole("attempt").rank(1), |row| row.attempt.to_string()),
+        (Column::text("by").rank(2), |row| or_dash(row.by.as_ref())),
+        (Column::text("why"), |row| row.why.clone()),
     ];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.moment.clone(),
-            self.id.clone(),
-            self.from.clone().unwrap_or_else(|| "-".to_owned()),
-            self.to.clone(),
-            self.attempt.to_string(),
-            self.by.clone().unwrap_or_else(|| "-".to_owned()),
-            self.why.clone(),
-        ]
-    }
 }
 
 /// A change of a tracked task.
@@ -138,35 +122,18 @@ impl From<TaskChange> for ChangeView {
 }
 
 impl Row for ChangeView {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("at"),
-        Column::id("id"),
-        Column::text("queue").rank(3),
-        Column::whole("change"),
-        Column::whole("attempt").rank(1),
-        Column::text("by").rank(2),
-        Column::text("why"),
-        Column::text("text"),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("at"), |row| row.moment.clone()),
+        (Column::id("id"), |row| row.id.clone()),
+        (Column::text("queue").rank(3), |row| row.queue.clone()),
+        (Column::whole("change"), |row| if row.what == "state" { row.to.clone() } else { row.what.clone() }),
+        (Column::whole("attempt").rank(1), |row| row.attempt.to_string()),
+        (Column::text("by").rank(2), |row| or_dash(row.by.as_ref())),
+        (Column::text("why"), |row| row.why.clone()),
+        (Column::text("text"), |row| {
+            row.text.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default()
+        }),
     ];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let change = if self.what == "state" { &self.to } else { &self.what };
-        let text = self.text.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned());
-        vec![
-            self.moment.clone(),
-            self.id.clone(),
-            self.queue.clone(),
-            change.clone(),
-            self.attempt.to_string(),
-            self.by.clone().unwrap_or_else(|| "-".to_owned()),
-            self.why.clone(),
-            text.unwrap_or_default(),
-        ]
-    }
 }
 
 /// A stream of events.
@@ -176,24 +143,25 @@ trait Source {
     /// Returns the time of an entry as text that sorts by time.
     fn when(view: &Self::View) -> String;
 
-    /// Reads the entries after a cursor. Returns the new cursor, true if entries may be missing, and the entries.
-    fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<Self::View>)>;
+    /// Reads the entries after a cursor, only of the task `only` if it is set. Returns the new cursor, true if entries
+    /// may be missing, and the entries.
+    fn page(&self, session: &Session, only: Option<&TaskId>, after: &str) -> blueque::Result<Page<Self::View>>;
 
     /// Returns the queue of the events, or another name for their source.
     fn name(&self) -> &str;
 
-    /// Returns the task to which the events are limited, if there is a limit.
-    fn only(&self) -> Option<&TaskId>;
-
     /// Reports why there is nothing to show.
-    fn nothing(&self, session: &Session, options: &Options, whole: bool) -> anyhow::Result<()>;
+    fn nothing(&self, _: &Session, _: &Options, _whole: bool) -> anyhow::Result<()> {
+        Ok(())
+    }
 }
+
+type Page<View> = (String, bool, Vec<View>);
 
 struct OfQueue {
     queue: QueueName,
-    only: Option<TaskId>,
-    /// True if the task in `only` does not exist.
-    gone: bool,
+    /// The task whose events are wanted, if it does not exist.
+    gone: Option<TaskId>,
 }
 
 impl Source for OfQueue {
@@ -203,8 +171,8 @@ impl Source for OfQueue {
         view.at.clone().unwrap_or_default()
     }
 
-    fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<EventView>)> {
-        let options = self.only.iter().fold(EventsOptions::new(), |options, id| options.id(id.as_str()));
+    fn page(&self, session: &Session, only: Option<&TaskId>, after: &str) -> blueque::Result<Page<EventView>> {
+        let options = only.iter().fold(EventsOptions::new(), |options, id| options.id(id.as_str()));
         let page = session.client.call(&session.client.calls().events(&self.queue, after, PAGE, &options))?;
         Ok((page.last, page.missed, page.items.into_iter().map(EventView::from).collect()))
     }
@@ -213,16 +181,12 @@ impl Source for OfQueue {
         self.queue.as_str()
     }
 
-    fn only(&self) -> Option<&TaskId> {
-        self.only.as_ref()
-    }
-
     fn nothing(&self, session: &Session, options: &Options, whole: bool) -> anyhow::Result<()> {
-        if let Some(id) = &self.only {
-            if self.gone && whole {
-                let text = format!("there is no task {id}, and {} has no event of it", self.queue);
-                return Err(fault(Code::NotFound, text));
-            }
+        if let Some(id) = self.gone.as_ref().filter(|_| whole) {
+            let text = format!("there is no task {id}, and {} has no event of it", self.queue);
+            return Err(fault(Code::NotFound, text));
+        }
+        if options.task.is_some() {
             return Ok(());
         }
         match session.unknown(std::slice::from_ref(&self.queue))? {
@@ -235,9 +199,7 @@ impl Source for OfQueue {
     }
 }
 
-struct OfTracked {
-    only: Option<TaskId>,
-}
+struct OfTracked;
 
 impl Source for OfTracked {
     type View = ChangeView;
@@ -246,8 +208,8 @@ impl Source for OfTracked {
         view.at.clone().unwrap_or_default()
     }
 
-    fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<ChangeView>)> {
-        let options = self.only.iter().fold(ChangesOptions::new(), |options, id| options.id(id.as_str()));
+    fn page(&self, session: &Session, only: Option<&TaskId>, after: &str) -> blueque::Result<Page<ChangeView>> {
+        let options = only.iter().fold(ChangesOptions::new(), |options, id| options.id(id.as_str()));
         let page = session.client.call(&session.client.calls().changes(after, PAGE, &options))?;
         Ok((page.last, page.missed, page.items.into_iter().map(ChangeView::from).collect()))
     }
@@ -255,20 +217,14 @@ impl Source for OfTracked {
     fn name(&self) -> &'static str {
         "tracked tasks"
     }
-
-    fn only(&self) -> Option<&TaskId> {
-        self.only.as_ref()
-    }
-
-    fn nothing(&self, _: &Session, _: &Options, _: bool) -> anyhow::Result<()> {
-        Ok(())
-    }
 }
 
 /// Reads events page by page.
 struct Reader<'a, S> {
     session: &'a Session,
     source: S,
+    /// The task to which the events are limited, if there is a limit.
+    only: Option<TaskId>,
     after: String,
     resume: Option<&'a Path>,
 }
@@ -277,7 +233,7 @@ impl<S: Source> Pages for Reader<'_, S> {
     type Entry = S::View;
 
     fn next(&mut self) -> anyhow::Result<(Vec<S::View>, bool)> {
-        let (last, missed, events) = self.source.page(self.session, &self.after)?;
+        let (last, missed, events) = self.source.page(self.session, self.only.as_ref(), &self.after)?;
         if missed {
             let name = self.source.name();
             say(format!("-- events of {name} after {} have been trimmed: some may be missing here --", self.after));
@@ -311,12 +267,9 @@ impl<S: Source> Reader<'_, S> {
 
     /// Returns true if no more events can follow, because the task to which they are limited is finished.
     fn over(&self) -> anyhow::Result<bool> {
-        let Some(id) = self.source.only() else { return Ok(false) };
-        match self.session.client.task(id.as_str())?.info() {
-            Ok(info) => Ok(info.status().is_some_and(Status::is_finished)),
-            Err(Error::NotFound) => Ok(true),
-            Err(error) => Err(error.into()),
-        }
+        let Some(id) = &self.only else { return Ok(false) };
+        let info = self.session.client.call(&self.session.client.calls().get(id))?;
+        Ok(info.is_none_or(|info| info.status().is_some_and(Status::is_finished)))
     }
 }
 
@@ -324,11 +277,8 @@ impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         pages::require_lines(self.follow, session.format)?;
         if self.tracked {
-            let source = || {
-                let only = self.task.as_ref().map(|id| session.find(id)).transpose()?;
-                Ok(OfTracked { only })
-            };
-            return show(session, self, &source);
+            let only = || self.task.as_ref().map(|id| session.find(id)).transpose();
+            return show(session, self, &|| Ok((OfTracked, only()?)));
         }
         show(session, self, &|| of_queue(session, self))
     }
@@ -341,7 +291,7 @@ impl Subcommand for Options {
 fn show<S: Source>(
     session: &Session,
     options: &Options,
-    source: &dyn Fn() -> anyhow::Result<S>,
+    source: &dyn Fn() -> anyhow::Result<(S, Option<TaskId>)>,
 ) -> anyhow::Result<Code> {
     let past = || past(session, options, source()?);
     let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
@@ -377,11 +327,11 @@ fn show<S: Source>(
 fn past<'a, S: Source>(
     session: &'a Session,
     options: &'a Options,
-    source: S,
+    (source, only): (S, Option<TaskId>),
 ) -> anyhow::Result<(Reader<'a, S>, Vec<S::View>)> {
-    let mut reader = Reader { session, source, after: after(options)?, resume: options.resume.as_deref() };
+    let mut reader = Reader { session, source, only, after: after(options)?, resume: options.resume.as_deref() };
     let whole = reader.after == pages::START;
-    let brief = options.follow && reader.source.only().is_none() && whole && options.resume.is_none();
+    let brief = options.follow && reader.only.is_none() && whole && options.resume.is_none();
     let kept = pages::last(&mut reader, options.last.or(brief.then_some(pages::BEFORE)))?;
     if kept.is_empty() {
         reader.source.nothing(session, options, whole)?;
@@ -389,8 +339,9 @@ fn past<'a, S: Source>(
     Ok((reader, kept))
 }
 
-fn of_queue(session: &Session, options: &Options) -> anyhow::Result<OfQueue> {
-    let (mut only, mut gone) = (None, false);
+/// Returns the queue of the events, and the task to which the events are limited.
+fn of_queue(session: &Session, options: &Options) -> anyhow::Result<(OfQueue, Option<TaskId>)> {
+    let (mut only, mut gone) = (None, None);
     let mut queue = options.queue.clone();
     if let Some(id) = &options.task {
         match session.find_task(id) {
@@ -403,13 +354,13 @@ fn of_queue(session: &Session, options: &Options) -> anyhow::Result<OfQueue> {
             // The events of a deleted task may still exist.
             Err(error) if queue.is_some() && code(&error) == Code::NotFound => {
                 only = Some(TaskId::new(id.as_str())?);
-                gone = true;
+                gone.clone_from(&only);
             }
             Err(error) => return Err(error),
         }
     }
     let queue = queue.ok_or_else(|| fault(Code::Usage, "which queue?"))?;
-    Ok(OfQueue { queue, only, gone })
+    Ok((OfQueue { queue, gone }, only))
 }
 
 /// Returns the cursor of the entry after which to begin.

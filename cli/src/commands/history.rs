@@ -8,8 +8,9 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row, or_dash};
 use crate::output::{Code, Format, fault, say};
+use crate::run_folder::end::Cost;
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 use crate::times;
@@ -20,7 +21,6 @@ use crate::view::record::headline;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     pub id: String,
 }
 
@@ -84,6 +84,18 @@ impl Step {
             moment: at.map(times::to_the_second).unwrap_or_default(),
         }
     }
+
+    /// Returns the error or the note of the step, followed by the changes of an edit.
+    fn words(&self) -> String {
+        let text = |Payload(bytes): &Payload| headline(&String::from_utf8_lossy(bytes));
+        let changes = self.data.as_ref().filter(|_| self.edits).and_then(|Payload(bytes)| changes(bytes));
+        let told = [self.error.as_ref().or(self.note.as_ref()).map(text), changes];
+        told.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
+    }
+
+    fn known_cost(&self) -> Option<Cost> {
+        self.cost.as_ref().and_then(|Payload(bytes)| cost::read(bytes))
+    }
 }
 
 /// Returns the changes of an edit as text.
@@ -102,40 +114,22 @@ fn changes(data: &[u8]) -> Option<String> {
 }
 
 impl Row for Step {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("at"),
-        Column::whole("from").rank(2),
-        Column::whole("to"),
-        Column::whole("attempt").rank(4),
-        Column::text("by").rank(1),
-        Column::text("why"),
-        Column::whole("after").rank(5),
-        Column::text("error or note"),
-        Column::whole("cost").rank(3),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("at"), |row| row.moment.clone()),
+        (Column::whole("from").rank(2), |row| or_dash(row.from.as_ref())),
+        (Column::whole("to"), |row| row.to.clone()),
+        (Column::whole("attempt").rank(4), |row| row.attempt.to_string()),
+        (Column::text("by").rank(1), |row| or_dash(row.by.as_ref())),
+        (Column::text("why"), |row| or_dash(row.why.as_ref())),
+        (Column::whole("after").rank(5), |row| or_dash(row.after.map(Duration::from_secs_f64).map(times::span))),
+        (Column::text("error or note"), |row| row.words()),
+        (Column::whole("cost").rank(3), |row| {
+            row.known_cost().map(|known| cost::with_refusals(&known)).unwrap_or_default()
+        }),
     ];
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-        let text = |Payload(bytes): &Payload| headline(&String::from_utf8_lossy(bytes));
-        let changes = self.data.as_ref().filter(|_| self.edits).and_then(|Payload(bytes)| changes(bytes));
-        let told = [self.error.as_ref().or(self.note.as_ref()).map(text), changes];
-        let error = told.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
-        let cost = self.cost.as_ref().and_then(|Payload(bytes)| cost::read(bytes));
-        vec![
-            self.moment.clone(),
-            known(&self.from),
-            self.to.clone(),
-            self.attempt.to_string(),
-            known(&self.by),
-            known(&self.why),
-            self.after.map_or_else(|| "-".to_owned(), |after| times::span(Duration::from_secs_f64(after))),
-            error,
-            cost.map(|known| cost::with_refusals(&known)).unwrap_or_default(),
-        ]
+    fn id(&self) -> String {
+        self.id.clone()
     }
 }
 

@@ -10,22 +10,20 @@ use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use crate::follow::Follower;
 use crate::follow::feed::{Feed, Item, Piece};
 use crate::follow::log_range::{Excerpt, LogRange};
 use crate::follow::pager::Pager;
-use crate::follow::pages;
 use crate::follow::printer::{Printer, Streams};
 use crate::follow::reason::Reason;
+use crate::follow::{Follower, pages};
 use crate::input::values::{past, whole_number};
-use crate::output::table::{self, Column, Row};
-use crate::output::{Code, Decoder, Format, fault, say};
+use crate::output::table::{self, Row};
+use crate::output::{Code, Decoder, Format, fault, many, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::subcommand::Subcommand;
-use crate::times;
-use crate::times::When;
+use crate::times::{self, When};
 use crate::view::why::why;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
@@ -36,7 +34,6 @@ const STATE_DIR_HELP: &str = "Where the logs of this host are [else BLUEQUE_STAT
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     pub id: String,
     /// Show new output until the task is finished
     #[arg(short, long)]
@@ -100,15 +97,8 @@ struct Entry {
 }
 
 impl Row for Entry {
-    const COLUMNS: &'static [Column] =
-        &[Column::whole("at"), Column::whole("attempt"), Column::whole("source"), Column::text("text")];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        Vec::new() // people see only the text
+    fn id(&self) -> String {
+        self.id.clone()
     }
 }
 
@@ -184,9 +174,7 @@ impl Subcommand for Options {
 fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
     let attempts = info.attempt();
     let why = match info.status() {
-        _ if attempts > 0 && options.is_beyond(info) => {
-            format!("{id} has had {attempts} attempt{}", if attempts == 1 { "" } else { "s" })
-        }
+        _ if attempts > 0 && options.is_beyond(info) => format!("{id} has had {}", many(attempts, "attempt")),
         _ if !options.is_all() => format!("nothing in the log of {id} is of that kind"),
         Some(status) if status.is_finished() && info.attempt() > 0 => {
             format!("{id} has no log: the server keeps it for a day, its worker's host longer")

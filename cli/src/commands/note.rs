@@ -11,10 +11,8 @@ use crate::subcommand::Subcommand;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     pub id: String,
     /// The text of the note, at most 1 KiB
-    #[arg(value_name = "TEXT")]
     text: String,
     /// Additional data for programs
     #[arg(value_name = "NAME=VALUE", value_parser = pair)]

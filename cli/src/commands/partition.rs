@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::queue_name;
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Cell, Column, Row, or_dash};
 use crate::output::{Code, Format, causes, fault, line, redact, say};
 use crate::session::config::{LIMIT, Places};
 use crate::subcommand::{Global, Subcommand};
@@ -60,17 +60,12 @@ struct MovedView {
 }
 
 impl Row for MovedView {
-    const COLUMNS: &'static [Column] =
-        &[Column::whole("partition"), Column::whole("moved"), Column::whole("left"), Column::whole("running")];
-
-    fn id(&self) -> &str {
-        &self.partition
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let numbers = [self.moved, self.left, self.running].map(|number| number.to_string());
-        std::iter::once(self.partition.clone()).chain(numbers).collect()
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("partition"), |row| row.partition.clone()),
+        (Column::whole("moved"), |row| row.moved.to_string()),
+        (Column::whole("left"), |row| row.left.to_string()),
+        (Column::whole("running"), |row| row.running.to_string()),
+    ];
 }
 
 /// A partition.
@@ -92,34 +87,16 @@ struct View {
 }
 
 impl Row for View {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("partition"),
-        Column::text("address").at_least(20),
-        Column::text("namespace").rank(1),
-        Column::whole("version").rank(2),
-        Column::whole("waiting"),
-        Column::whole("running"),
-        Column::whole("ended").rank(3),
-        Column::text("trouble").at_least(30),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("partition"), |row| row.partition.clone()),
+        (Column::text("address").at_least(20), |row| row.address.clone()),
+        (Column::text("namespace").rank(1), |row| row.namespace.clone()),
+        (Column::whole("version").rank(2), |row| or_dash(row.version.as_ref())),
+        (Column::whole("waiting"), |row| or_dash(row.waiting.as_ref())),
+        (Column::whole("running"), |row| or_dash(row.running.as_ref())),
+        (Column::whole("ended").rank(3), |row| or_dash(row.ended.as_ref())),
+        (Column::text("trouble").at_least(30), |row| row.trouble.clone().unwrap_or_default()),
     ];
-
-    fn id(&self) -> &str {
-        &self.partition
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
-        vec![
-            self.partition.clone(),
-            self.address.clone(),
-            self.namespace.clone(),
-            number(self.version.map(u64::from)),
-            number(self.waiting),
-            number(self.running),
-            number(self.ended),
-            self.trouble.clone().unwrap_or_default(),
-        ]
-    }
 }
 
 impl Subcommand for Options {

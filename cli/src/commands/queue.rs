@@ -6,7 +6,6 @@ mod ls;
 mod pause;
 mod peek;
 mod purge;
-mod resume;
 mod stats;
 
 use clap::Args;
@@ -29,7 +28,7 @@ subcommands! {
         /// Stop a queue from starting tasks
         Pause(pause::Options) => |_| Scope::All,
         /// Let a queue start tasks again
-        Resume(resume::Options) => |_| Scope::All,
+        Resume(pause::Resume) => |_| Scope::All,
         /// Delete the waiting or finished tasks of a queue
         Purge(purge::Options) => |_| Scope::InTurn,
         /// Delete an empty queue, with its settings and statistics

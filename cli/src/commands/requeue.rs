@@ -24,16 +24,12 @@ pub struct Options {
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         self.tasks.each(session, |id, _| {
-            Ok(
-                match session
-                    .client
-                    .call(&session.client.calls().requeue(id, &RequeueOptions::new().at_once(self.now)))?
-                {
-                    Requeued::Requested => "requeuing",
-                    Requeued::Cancelled => "cancelled",
-                    _ => "released",
-                },
-            )
+            let call = session.client.calls().requeue(id, &RequeueOptions::new().at_once(self.now));
+            Ok(match session.client.call(&call)? {
+                Requeued::Requested => "requeuing",
+                Requeued::Cancelled => "cancelled",
+                _ => "released",
+            })
         })
     }
 }

@@ -9,8 +9,7 @@ use crate::input::values::coming;
 use crate::output::{Code, fault};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
-use crate::times;
-use crate::times::When;
+use crate::times::{self, When};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

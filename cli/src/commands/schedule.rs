@@ -30,11 +30,7 @@ enum Word {
     /// List schedules by their next slot
     Ls,
     /// Show a schedule in full
-    Show {
-        /// The name of the schedule
-        #[arg(value_name = "NAME", value_parser = name)]
-        name: ScheduleName,
-    },
+    Show(Named),
     /// Remove schedules; their tasks remain
     Rm {
         /// The names of the schedules
@@ -43,24 +39,18 @@ enum Word {
     },
     /// Stop a schedule from creating tasks
     Pause {
-        /// The name of the schedule
-        #[arg(value_name = "NAME", value_parser = name)]
-        name: ScheduleName,
+        #[command(flatten)]
+        schedule: Named,
         /// The reason, for people
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         reason: String,
     },
     /// Let a schedule create tasks again
-    Resume {
-        /// The name of the schedule
-        #[arg(value_name = "NAME", value_parser = name)]
-        name: ScheduleName,
-    },
+    Resume(Named),
     /// Create a task of a schedule now
     Run {
-        /// The name of the schedule
-        #[arg(value_name = "NAME", value_parser = name)]
-        name: ScheduleName,
+        #[command(flatten)]
+        schedule: Named,
         /// The policy while the last task is not finished [default: the policy of the schedule]
         #[arg(long, value_name = "WORD", value_parser = overlap())]
         overlap: Option<Overlap>,
@@ -68,6 +58,13 @@ enum Word {
         #[arg(long, value_parser = task_id)]
         id: Option<TaskId>,
     },
+}
+
+#[derive(Args, Clone, Debug)]
+struct Named {
+    /// The name of the schedule
+    #[arg(value_name = "NAME", value_parser = name)]
+    name: ScheduleName,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -133,21 +130,21 @@ impl Subcommand for Options {
                 session.write(&schedules)?;
             }
             Some(Word::Add(add)) => return add.run(session),
-            Some(Word::Show { name }) => return show(session, name),
+            Some(Word::Show(Named { name })) => return show(session, name),
             Some(Word::Rm { names }) => return remove(session, names),
-            Some(Word::Pause { name, reason }) => {
+            Some(Word::Pause { schedule: Named { name }, reason }) => {
                 known(session, name, client.call(&calls.pause_schedule(name, &caller(), reason)))?;
                 if !ended(session, name)? {
                     say(format!("{name} creates no tasks; blueque schedule resume {name}"));
                 }
             }
-            Some(Word::Resume { name }) => {
+            Some(Word::Resume(Named { name })) => {
                 known(session, name, client.call(&calls.resume_schedule(name)))?;
                 if !ended(session, name)? {
                     say(format!("{name} creates tasks"));
                 }
             }
-            Some(Word::Run { name, overlap, id }) => {
+            Some(Word::Run { schedule: Named { name }, overlap, id }) => {
                 let id = id.clone().unwrap_or_else(TaskId::random);
                 let how = overlap.iter().copied().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
                 let ran = known(session, name, client.call(&calls.run_schedule(name, &id, &how)))?;

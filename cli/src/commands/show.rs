@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use blueque::{TaskId, TaskInfo, Transition};
 use clap::Args;
 
-use crate::output::table::{Row, write_one};
+use crate::output::table::write_one;
 use crate::output::{Code, Format, clean, line, one_line};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
@@ -23,7 +23,6 @@ const SHOWN: usize = 2_000;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     pub id: String,
 }
 
@@ -80,9 +79,7 @@ fn notes(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Vec<
 
 fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow::Result<()> {
     let now = times::now();
-    let moment = |time: Option<SystemTime>| {
-        time.map(|time| format!("{} ({})", times::to_the_second(time), times::relative(time, now)))
-    };
+    let moment = |time: Option<SystemTime>| time.map(|time| times::both(time, now));
     let policy = task.whole.as_ref().map(|whole| &whole.policy);
     let most = |name, count| policy.map_or(String::new(), |policy| policy.of(name, count));
     let counted = |number: u32| (number > 0).then(|| number.to_string());
@@ -93,7 +90,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
     });
     let known = task.known_cost();
     let facts = [
-        ("id", Some(task.id().to_owned())),
+        ("id", Some(task.id.clone())),
         ("queue", Some(task.queue.clone())),
         ("status", Some(task.state())),
         ("method", task.method.clone()),

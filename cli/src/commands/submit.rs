@@ -11,7 +11,7 @@ use crate::input::array;
 use crate::input::new_graph::submit_graph;
 use crate::input::new_task::NewTaskArgs;
 use crate::input::values::plain;
-use crate::output::table::{Column, Row, write_one};
+use crate::output::table::{Cell, Column, Row, write_one};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
@@ -61,15 +61,11 @@ struct MadeArray {
 }
 
 impl Row for MadeArray {
-    const COLUMNS: &'static [Column] = &[Column::id("graph")];
+    /// The cell is the name of the array with its indexes.
+    const COLUMNS: &'static [Cell<Self>] = &[(Column::id("graph"), |row| format!("{}[{}]", row.graph, row.indexes))];
 
-    fn id(&self) -> &str {
-        &self.graph
-    }
-
-    /// Returns the name of the array with its indexes.
-    fn cells(&self) -> Vec<String> {
-        vec![format!("{}[{}]", self.graph, self.indexes)]
+    fn id(&self) -> String {
+        self.graph.clone()
     }
 }
 
@@ -97,15 +93,7 @@ struct Made {
 }
 
 impl Row for Made {
-    const COLUMNS: &'static [Column] = &[Column::id("id")];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.id.clone()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[(Column::id("id"), |row| row.id.clone())];
 }
 
 fn make(session: &Session, options: &Options) -> anyhow::Result<Made> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::input::values::plain;
 use crate::output::Code;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 
@@ -25,7 +25,6 @@ pub enum Word {
 #[derive(Args, Clone, Debug)]
 pub struct Change {
     /// The id, or an unambiguous prefix of it
-    #[arg(value_name = "ID")]
     id: String,
     /// The tags
     #[arg(required = true, value_name = "TAG", value_parser = plain)]
@@ -40,15 +39,8 @@ struct Tagged {
 }
 
 impl Row for Tagged {
-    const COLUMNS: &'static [Column] = &[Column::id("id"), Column::text("tags")];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.id.clone(), self.tags.join(" ")]
-    }
+    const COLUMNS: &'static [Cell<Self>] =
+        &[(Column::id("id"), |row| row.id.clone()), (Column::text("tags"), |row| row.tags.join(" "))];
 }
 
 impl Word {

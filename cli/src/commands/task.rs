@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use blueque::QueueName;
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use self::files::{append, given, keep, keep_beside};
@@ -149,7 +150,8 @@ impl Change {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     Debug,
     #[default]
@@ -180,12 +182,6 @@ fn run(word: &Word) -> anyhow::Result<Code> {
             append(&Value::Object(event))?;
         }
         Word::Log { message, level } => {
-            let level = match level {
-                Level::Debug => "debug",
-                Level::Info => "info",
-                Level::Warn => "warn",
-                Level::Error => "error",
-            };
             append(&json!({ "log": { "level": level, "message": message } }))?;
         }
         Word::Suspend { upstreams } if upstreams.is_empty() => {

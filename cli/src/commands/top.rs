@@ -27,7 +27,7 @@ use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::expected::{self, ends};
 use crate::view::progress::Progress;
-use crate::view::queue::{QueueView, STATES, columns, queue_views};
+use crate::view::queue::{QueueView, columns, queue_views};
 
 /// Interval at which the server is polled.
 const REFRESH: Duration = Duration::from_secs(1);
@@ -63,7 +63,7 @@ static ORDER: LazyLock<Vec<Status>> = LazyLock::new(|| {
     open.into_iter().rev().chain(ended).collect()
 });
 
-static QUEUES: LazyLock<[Column; STATES + 3]> = LazyLock::new(|| columns(&ORDER));
+static QUEUES: LazyLock<Vec<Column>> = LazyLock::new(|| columns(&ORDER));
 
 const RUNNING: &[Column] = &[
     Column::id("task"),
@@ -417,7 +417,7 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     let title = format!("blueque  {}  {} running", times::to_the_second(times::now()), picture.running.len());
     frame.render_widget(Line::from(title).style(Style::new().add_modifier(Modifier::BOLD)), head);
     let queues: Vec<_> = picture.queues.iter().map(InAll::row).collect();
-    draw_list(frame, upper, &*QUEUES, "queues", &queues, Some(at).filter(|&at| at < queues.len()));
+    draw_list(frame, upper, &QUEUES, "queues", &queues, Some(at).filter(|&at| at < queues.len()));
     let now = times::now();
     let running: Vec<_> = picture.running.iter().map(|task| task.row(now)).collect();
     draw_list(frame, lower, RUNNING, "tasks", &running, at.checked_sub(queues.len()));

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::session::Session;
 use crate::subcommand::{Scope, Subcommand};
 use crate::times;
@@ -39,16 +39,12 @@ impl From<TrackedTask> for View {
 }
 
 impl Row for View {
-    const COLUMNS: &'static [Column] =
-        &[Column::id("id"), Column::text("queue"), Column::whole("status"), Column::whole("since").rank(1)];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.id.clone(), self.queue.clone(), self.status.to_owned(), self.moment.clone()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::id("id"), |row| row.id.clone()),
+        (Column::text("queue"), |row| row.queue.clone()),
+        (Column::whole("status"), |row| row.status.to_owned()),
+        (Column::whole("since").rank(1), |row| row.moment.clone()),
+    ];
 }
 
 impl Word {

@@ -15,7 +15,6 @@ use crate::view::why::why;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id of a task, or an unambiguous prefix of it; or a part of a graph: GRAPH[17], GRAPH[3-9] or GRAPH/NAME
-    #[arg(value_name = "ID")]
     pub id: String,
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::queue_name;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
@@ -60,14 +60,13 @@ struct WorkerView {
 impl WorkerView {
     /// Returns the report of a worker if the worker serves the queue.
     fn of(worker: &WorkerInfo, queue: &QueueName) -> Option<Self> {
-        let names = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
         worker.serves(queue).then(|| Self {
             name: worker.name.clone(),
             version: worker.version.clone(),
             slots: worker.slots,
             free: worker.free,
             dead: worker.dead,
-            draining: names(&worker.drained),
+            draining: programs::is_drained(worker, queue),
             methods: worker.methods.clone(),
             trouble: worker.trouble.clone(),
             seen: worker.seen,
@@ -96,39 +95,29 @@ struct HeldView {
     lease_until: Option<String>,
 }
 
+impl ListenerView {
+    /// Returns a fact from the listener's report, or an empty text without a report.
+    fn of(&self, text: fn(&WorkerView) -> String) -> String {
+        self.worker.as_ref().map_or(String::new(), text)
+    }
+}
+
 impl Row for ListenerView {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("listener").at_least(40),
-        Column::text("queue"),
-        Column::text("name").rank(2),
-        Column::whole("slots").rank(3),
-        Column::whole("free").rank(4),
-        Column::whole("seen").rank(5),
-        Column::whole("holds"),
-        Column::text("tasks").rank(1),
-        Column::text(""),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("listener").at_least(40), |row| row.listener.clone()),
+        (Column::text("queue"), |row| row.queue.clone()),
+        (Column::text("name").rank(2), |row| row.of(|worker| worker.name.clone().unwrap_or_default())),
+        (Column::whole("slots").rank(3), |row| row.of(|worker| worker.slots.to_string())),
+        (Column::whole("free").rank(4), |row| {
+            row.of(|worker| if worker.dead { String::new() } else { worker.free.to_string() })
+        }),
+        (Column::whole("seen").rank(5), |row| row.heard.clone()),
+        (Column::whole("holds"), |row| row.held.to_string()),
+        (Column::text("tasks").rank(1), |row| {
+            row.tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>().join(" ")
+        }),
+        (Column::text(""), |row| row.of(|worker| worker.words().to_owned())),
     ];
-
-    fn id(&self) -> &str {
-        &self.listener
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let tasks: Vec<&str> = self.tasks.iter().map(|task| task.id.as_str()).collect();
-        let worker = self.worker.as_ref();
-        let of = |text: fn(&WorkerView) -> String| worker.map_or(String::new(), text);
-        vec![
-            self.listener.clone(),
-            self.queue.clone(),
-            of(|worker| worker.name.clone().unwrap_or_default()),
-            of(|worker| worker.slots.to_string()),
-            of(|worker| if worker.dead { String::new() } else { worker.free.to_string() }),
-            self.heard.clone(),
-            self.held.to_string(),
-            tasks.join(" "),
-            of(|worker| worker.words().to_owned()),
-        ]
-    }
 }
 
 impl Subcommand for Options {

@@ -5,14 +5,17 @@ use std::time::Duration;
 
 use blueque::Connection;
 use indicatif::ProgressBar;
-use redis::{FromRedisValue, Pipeline, RedisError, RedisResult};
+use redis::{FromRedisValue, Pipeline, RedisError, RedisResult, Value};
 use serde::Serialize;
 
 use crate::output::bar;
-use crate::output::table::{Column, Row};
+use crate::output::table::Row;
 
 /// Maximum number of findings of one kind that are shown.
 const SHOWN: usize = 10;
+
+/// Number of items about which `Checks::each` asks at once. A larger number delays other clients.
+const BATCH: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -32,16 +35,20 @@ pub struct Finding {
     pub todo: Option<String>,
 }
 
-impl Row for Finding {
-    const COLUMNS: &'static [Column] =
-        &[Column::whole("level"), Column::whole("check"), Column::text("text"), Column::text("todo")];
-
-    fn id(&self) -> &str {
-        self.check
+impl Finding {
+    pub fn new(level: Level, check: &'static str, text: impl Into<String>) -> Self {
+        Self { level, check, text: text.into(), todo: None }
     }
 
-    fn cells(&self) -> Vec<String> {
-        Vec::new() // written as lines
+    /// Adds the remedy.
+    pub fn todo(self, todo: impl Into<String>) -> Self {
+        Self { todo: Some(todo.into()), ..self }
+    }
+}
+
+impl Row for Finding {
+    fn id(&self) -> String {
+        self.check.to_owned()
     }
 }
 
@@ -155,12 +162,12 @@ impl Checks {
     /// Tests if the server accepts transactions, with which the checks read several keys atomically. If the server
     /// refuses them because its memory is full, a script reads the keys instead.
     pub fn transactions(&mut self) -> anyhow::Result<()> {
-        self.ask::<redis::Value>(&["MULTI"])?;
-        self.full = match self.ask::<redis::Value>(&["TIME"]) {
+        self.ask::<Value>(&["MULTI"])?;
+        self.full = match self.ask::<Value>(&["TIME"]) {
             Err(error) if out_of_memory(&error) => true,
             queued => queued.map(|_| false)?,
         };
-        let done = self.ask::<redis::Value>(&["EXEC"]);
+        let done = self.ask::<Value>(&["EXEC"]);
         if !self.full {
             done?;
             return Ok(());
@@ -193,14 +200,14 @@ impl Checks {
     }
 
     pub fn ok(&mut self, check: &'static str, text: impl Into<String>) {
-        self.found.push(Finding { level: Level::Ok, check, text: text.into(), todo: None });
+        self.found.push(Finding::new(Level::Ok, check, text));
     }
 
     pub fn note(&mut self, check: &'static str, text: impl Into<String>) {
         let noted = self.noted.entry(check).or_default();
         *noted += 1;
         if *noted <= SHOWN {
-            self.found.push(Finding { level: Level::Note, check, text: text.into(), todo: None });
+            self.found.push(Finding::new(Level::Note, check, text));
         }
     }
 
@@ -214,9 +221,13 @@ impl Checks {
         let counted = self.counted.entry(check).or_default();
         *counted += 1;
         if *counted <= SHOWN {
-            let todo = Some(todo.into());
-            self.found.push(Finding { level: Level::Finding, check, text: text.into(), todo });
+            self.found.push(Finding::new(Level::Finding, check, text).todo(todo));
         }
+    }
+
+    /// Reports data that has grown beyond its bound. `most` is the bound in words.
+    pub fn beyond(&mut self, check: &'static str, text: &str, most: &str) {
+        self.finding(check, format!("{text}, the bound is {most}"), "another client writes them: find out which one");
     }
 
     /// Reports the number of findings and notes that were not shown.
@@ -226,7 +237,7 @@ impl Checks {
         {
             for (check, counted) in counted.into_iter().filter(|(_, counted)| *counted > SHOWN) {
                 let text = format!("{} further {what} of this kind are not shown", counted - SHOWN);
-                self.found.push(Finding { level: Level::Note, check, text, todo: None });
+                self.found.push(Finding::new(Level::Note, check, text));
             }
         }
     }
@@ -249,6 +260,29 @@ impl Checks {
             }
         }
         if pipeline.is_transaction() { self.at_once(pipeline) } else { pipeline.query(&mut self.connection) }
+    }
+
+    /// Asks the same questions about each item, and returns each item with its answers, which are read atomically. `ask`
+    /// adds the questions about one item to a pipeline. `T` is the tuple of their answers.
+    pub fn each<I, T: FromRedisValue>(
+        &mut self,
+        items: impl IntoIterator<Item = I>,
+        ask: impl Fn(&Self, &mut Pipeline, &I),
+    ) -> anyhow::Result<Vec<(I, T)>> {
+        let items: Vec<I> = items.into_iter().collect();
+        let mut answers = Vec::with_capacity(items.len());
+        for batch in items.chunks(BATCH) {
+            let mut pipeline = redis::pipe();
+            pipeline.atomic();
+            for item in batch {
+                ask(self, &mut pipeline, item);
+            }
+            let all: Vec<Value> = self.send(&pipeline)?;
+            for answer in all.chunks((all.len() / batch.len()).max(1)) {
+                answers.push(redis::from_redis_value(Value::Array(answer.to_vec()))?);
+            }
+        }
+        Ok(items.into_iter().zip(answers).collect())
     }
 
     pub fn at_once<T: FromRedisValue>(&mut self, pipeline: &Pipeline) -> RedisResult<T> {

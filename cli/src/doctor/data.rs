@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use redis::Pipeline;
-
 use super::checks::Checks;
 use super::entries::PAGE;
 use super::index::Entries;
 use super::shared::usable;
 use super::task_entries::Place;
+use crate::output::many;
 
 impl Checks {
     /// Returns false if the data cannot be read because keys have a wrong type.
@@ -57,7 +56,7 @@ impl Checks {
         self.shared_limits(&all)?;
         self.unindexed(&all)?;
         tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
-        self.undated(&dated.into_keys().collect::<Vec<_>>())?;
+        self.undated(dated.into_keys())?;
         self.graphs(&scan)?;
         self.whole_graphs(&scan)?;
         self.histories(&scan)?;
@@ -97,18 +96,13 @@ impl Checks {
     }
 
     /// Reports deadlines of tasks that belong to no queue.
-    fn undated(&mut self, ids: &[String]) -> anyhow::Result<()> {
-        for batch in ids.chunks(500) {
-            let mut pipeline = Pipeline::new();
-            pipeline.atomic();
-            for id in batch {
-                pipeline.cmd("EXISTS").arg(self.key("task", id)).cmd("ZSCORE").arg(self.deadlines()).arg(id);
-            }
-            let answers: Vec<(bool, Option<f64>)> = self.send(&pipeline)?;
-            for (id, _) in batch.iter().zip(answers).filter(|(_, answer)| matches!(answer, (false, Some(_)))) {
-                let todo = "a worker removes it when the deadline has passed".to_owned();
-                self.finding("tasks", format!("{id} is in the deadlines, but has no record"), todo);
-            }
+    fn undated(&mut self, ids: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
+        let asked: Vec<(_, (bool, Option<f64>))> = self.each(ids, |checks, pipeline, id| {
+            pipeline.cmd("EXISTS").arg(checks.key("task", id)).cmd("ZSCORE").arg(checks.deadlines()).arg(id);
+        })?;
+        for (id, _) in asked.into_iter().filter(|(_, answer)| matches!(answer, (false, Some(_)))) {
+            let todo = "a worker removes it when the deadline has passed";
+            self.finding("tasks", format!("{id} is in the deadlines, but has no record"), todo);
         }
         Ok(())
     }
@@ -117,18 +111,13 @@ impl Checks {
     fn unseen(&mut self, ids: HashSet<String>) -> anyhow::Result<usize> {
         let number = ids.len();
         let mut lost: BTreeMap<String, Entries> = BTreeMap::new();
-        let ids: Vec<String> = ids.into_iter().collect();
-        for batch in ids.chunks(500) {
-            let mut pipeline = Pipeline::new();
-            for id in batch {
-                pipeline.cmd("HGET").arg(self.key("task", id)).arg("queue");
-            }
-            let queues: Vec<Option<String>> = self.send(&pipeline)?;
-            for (id, queue) in batch.iter().zip(queues) {
-                match queue.filter(|queue| !queue.is_empty()) {
-                    Some(queue) => drop(lost.entry(queue).or_default().at_least(id)),
-                    None => self.stump(id)?,
-                }
+        let asked: Vec<(_, (Option<String>,))> = self.each(ids, |checks, pipeline, id| {
+            pipeline.cmd("HGET").arg(checks.key("task", id)).arg("queue");
+        })?;
+        for (id, (queue,)) in asked {
+            match queue.filter(|queue| !queue.is_empty()) {
+                Some(queue) => drop(lost.entry(queue).or_default().at_least(&id)),
+                None => self.stump(&id)?,
             }
         }
         for (queue, mut entries) in lost {
@@ -149,8 +138,4 @@ impl Checks {
         }
         Ok(())
     }
-}
-
-fn many(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

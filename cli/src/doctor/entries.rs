@@ -90,12 +90,8 @@ impl Checks {
             let (rank, id) = member.split_once(' ').unwrap_or((member, ""));
             entries.add(id, Place::Lane(rank.to_owned(), score));
         })?;
-        let plain = scan.all("ranked_tasks").iter().filter(|tail| *tail == queue).map(|_| String::new());
-        let ranked: Vec<String> =
-            plain.chain(scan.of("ranked_tasks", queue).into_iter().map(|part| format!("/{part}"))).collect();
-        let keyed = scan.of("key_tasks", queue).into_iter().map(|part| format!("key_tasks_{queue}/{part}"));
-        let names: Vec<String> =
-            ranked.into_iter().map(|part| format!("ranked_tasks_{queue}{part}")).chain(keyed).collect();
+        let of_kind = |kind| scan.after(kind, queue).map(move |part| format!("{kind}_{queue}{part}"));
+        let names: Vec<String> = of_kind("ranked_tasks").chain(of_kind("key_tasks")).collect();
         let keys: Vec<String> = names.iter().map(|name| format!("{}{name}", self.prefix)).collect();
         entries.cut |= self.zsets(&keys, |at, member, score| {
             let id = member.split(' ').nth(1).unwrap_or_default();
@@ -119,7 +115,7 @@ impl Checks {
             entries.add(id, Place::Unique(name.to_owned(), until.to_owned()));
         })?;
         for kind in ["tag", "group"] {
-            let names = scan.of(kind, queue);
+            let names: Vec<&str> = scan.of(kind, queue).collect();
             let keys: Vec<String> = names.iter().map(|name| self.key(kind, &format!("{queue}/{name}"))).collect();
             entries.cut |= self.zsets(&keys, |at, id, _| {
                 let name = names.get(at).map_or(String::new(), |name| (*name).to_owned());
@@ -148,6 +144,13 @@ impl Checks {
                 return Ok(true);
             }
         }
+    }
+
+    /// Reads the members of a zset, up to the limit.
+    pub fn listed(&mut self, zset: &str) -> anyhow::Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        self.pages(zset, &["ZRANGE"], |name| names.extend([name.to_owned()]))?;
+        Ok(names)
     }
 
     /// Reads zsets with their scores, each up to the limit; `take` gets the index of the key. Returns true if there are

@@ -63,23 +63,16 @@ impl Checks {
             }
         }
         let left = ["upstreams", "inputs", "joined"].map(|kind| scan.all(kind).iter().map(move |id| (kind, id)));
-        let left: Vec<(&str, &String)> = left.into_iter().flatten().collect();
-        for batch in left.chunks(500) {
-            self.left(batch)?;
-        }
-        Ok(())
+        self.left(left.into_iter().flatten())
     }
 
     /// Reports inputs that a ready task still stores, although its parameters already contain them.
-    fn left(&mut self, keys: &[(&str, &String)]) -> anyhow::Result<()> {
-        let mut pipeline = Pipeline::new();
-        for (kind, id) in keys {
-            pipeline.atomic().cmd("HGET").arg(self.key("task", id)).arg("status");
-            pipeline.cmd("EXISTS").arg(self.key(kind, id));
-        }
-        let answers: Vec<redis::Value> = self.send(&pipeline)?;
-        for ((kind, id), one) in keys.iter().zip(answers.chunks(2)) {
-            let (status, there): (Option<String>, bool) = redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
+    fn left<'a>(&mut self, keys: impl Iterator<Item = (&'a str, &'a String)>) -> anyhow::Result<()> {
+        let asked: Vec<(_, (Option<String>, bool))> = self.each(keys, |checks, pipeline, (kind, id)| {
+            pipeline.cmd("HGET").arg(checks.key("task", id)).arg("status");
+            pipeline.cmd("EXISTS").arg(checks.key(kind, id));
+        })?;
+        for ((kind, id), (status, there)) in asked {
             let Some(status) = status.filter(|_| there) else { continue };
             if status.parse().is_ok_and(|status: Status| status != Status::Waiting && !status.is_finished()) {
                 let key = self.key(kind, id);
@@ -137,18 +130,13 @@ impl Checks {
     }
 
     fn dependents(&mut self, ids: &[String]) -> anyhow::Result<()> {
-        let mut pipeline = Pipeline::new();
-        pipeline.atomic();
-        for id in ids {
-            pipeline.cmd("HGET").arg(self.key("task", id)).arg("status");
-            pipeline.cmd("HKEYS").arg(self.key("upstreams", id));
-            pipeline.cmd("HGET").arg(self.key("task", id)).arg("cascade");
-            pipeline.cmd("ZSCORE").arg(format!("{}deferred", self.prefix)).arg(id);
-        }
-        let answers: Vec<redis::Value> = self.send(&pipeline)?;
-        for (id, one) in ids.iter().zip(answers.chunks(4)) {
-            let (status, upstreams, steps, since): Waiting =
-                redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
+        let asked: Vec<(_, Waiting)> = self.each(ids, |checks, pipeline, id| {
+            pipeline.cmd("HGET").arg(checks.key("task", id)).arg("status");
+            pipeline.cmd("HKEYS").arg(checks.key("upstreams", id));
+            pipeline.cmd("HGET").arg(checks.key("task", id)).arg("cascade");
+            pipeline.cmd("ZSCORE").arg(format!("{}deferred", checks.prefix)).arg(id);
+        })?;
+        for (id, (status, upstreams, steps, since)) in asked {
             let joins = steps.as_deref() == Some("join") && since.is_some();
             if upstreams.is_empty() && !joins && status.as_deref() == Some(Status::Waiting.as_str()) {
                 let todo = format!("blueque cancel {id}, then blueque retry {id}");

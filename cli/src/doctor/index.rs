@@ -116,7 +116,7 @@ impl Checks {
     fn heads(&mut self, ids: &[&String]) -> anyhow::Result<Vec<Option<Head>>> {
         let mut pipeline = Pipeline::with_capacity(ids.len());
         for id in ids {
-            pipeline.cmd("HMGET").arg(self.key("task", id)).arg(&FIELDS);
+            pipeline.cmd("HMGET").arg(self.key("task", id)).arg(FIELDS);
         }
         // The error for a record of a wrong type must not hide the remaining records.
         pipeline.ignore_errors();
@@ -141,7 +141,7 @@ impl Checks {
             let expected = expected(id, head.as_ref(), queue, found, &numbers);
             let places: BTreeSet<Place> = found.iter().chain(&expected).cloned().collect();
             let mut pipeline = redis::pipe();
-            pipeline.atomic().cmd("HMGET").arg(self.key("task", id)).arg(&FIELDS);
+            pipeline.atomic().cmd("HMGET").arg(self.key("task", id)).arg(FIELDS);
             pipeline.cmd("HGET").arg(self.key("needs", queue)).arg(&needs);
             for place in &places {
                 self.count(&mut pipeline, queue, id, place);

@@ -114,10 +114,15 @@ impl Scan {
         self.kinds.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the part after the `/` of the tails of the keys of this kind and this queue.
-    pub fn of<'a>(&'a self, kind: &str, queue: &str) -> Vec<&'a str> {
-        let all = self.all(kind).iter();
-        all.filter_map(|tail| tail.split_once('/')).filter(|(of, _)| *of == queue).map(|(_, part)| part).collect()
+    /// Returns what follows the name of this queue in the keys of this kind: nothing, or a `/` and another name.
+    pub fn after<'a>(&'a self, kind: &str, queue: &'a str) -> impl Iterator<Item = &'a str> {
+        let rests = self.all(kind).iter().filter_map(move |tail| tail.strip_prefix(queue));
+        rests.filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Returns the names after the `/` in the keys of this kind and this queue.
+    pub fn of<'a>(&'a self, kind: &str, queue: &'a str) -> impl Iterator<Item = &'a str> {
+        self.after(kind, queue).filter_map(|rest| rest.strip_prefix('/'))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use redis::{Pipeline, Value};
+use redis::Value;
 
 use super::bounds::allows;
 use super::checks::Checks;
@@ -25,27 +25,19 @@ impl Checks {
         let taken = self.sums(queue)?;
         let own = self.own(queue)?;
         self.exceeded(queue, &taken, &own)?;
-        let plain = scan.all("rate").iter().filter(|tail| *tail == queue).map(|_| String::new());
-        let rates: Vec<String> = plain.chain(scan.of("rate", queue).into_iter().map(|key| format!("/{key}"))).collect();
-        for batch in rates.chunks(100) {
-            let mut pipeline = Pipeline::new();
-            for part in batch {
-                let key = self.key("rate", &format!("{queue}{part}"));
-                pipeline.atomic().cmd("LLEN").arg(&key).cmd("TTL").arg(&key);
+        let rates: Vec<String> =
+            scan.after("rate", queue).map(|part| self.key("rate", &format!("{queue}{part}"))).collect();
+        let asked: Vec<(_, (usize, i64))> = self.each(rates, |_, pipeline, key| {
+            pipeline.cmd("LLEN").arg(key).cmd("TTL").arg(key);
+        })?;
+        for (key, (length, ttl)) in asked {
+            if length > STARTS {
+                let text = format!("{key} contains {length} starts, the limit is 1,000");
+                self.finding("limits", text, format!("LTRIM {key} 0 999"));
             }
-            let answers: Vec<i64> = self.send(&pipeline)?;
-            for (part, answer) in batch.iter().zip(answers.chunks(2)) {
-                let key = self.key("rate", &format!("{queue}{part}"));
-                if let [length, ttl] = answer {
-                    if usize::try_from(*length).is_ok_and(|length| length > STARTS) {
-                        let text = format!("{key} contains {length} starts, the limit is 1,000");
-                        self.finding("limits", text, format!("LTRIM {key} 0 999"));
-                    }
-                    if *ttl == -1 {
-                        let text = format!("{key} does not expire: it stays for ever if its key is not used again");
-                        self.finding("limits", text, format!("EXPIRE {key} 604800"));
-                    }
-                }
+            if ttl == -1 {
+                let text = format!("{key} does not expire: it stays for ever if its key is not used again");
+                self.finding("limits", text, format!("EXPIRE {key} 604800"));
             }
         }
         Ok(())
@@ -106,9 +98,22 @@ impl Checks {
     /// Returns the keys that have their own limits, with their limits.
     fn own(&mut self, queue: &str) -> anyhow::Result<BTreeMap<String, String>> {
         let key = self.key("limits", queue);
-        let mut own = BTreeMap::new();
-        let mut wrong = Vec::new();
-        self.fields(&key, |name, value| {
+        let own = self.limits_in(&key, |name| format!("blueque limit set {queue} {name} …, or --none"))?;
+        if own.len() > LIMITS {
+            self.beyond("limits", &format!("{key} has {} keys", own.len()), "100,000");
+        }
+        Ok(own)
+    }
+
+    /// Returns the limits in a hash, each with its number of places. Reports values that are no limits, with the remedy
+    /// for each name.
+    pub(super) fn limits_in(
+        &mut self,
+        key: &str,
+        remedy: impl Fn(&str) -> String,
+    ) -> anyhow::Result<BTreeMap<String, String>> {
+        let (mut own, mut wrong) = (BTreeMap::new(), Vec::new());
+        self.fields(key, |name, value| {
             let (places, rate) = value.split_once(' ').unwrap_or((value, ""));
             if !(places == "-" || allows("key_concurrency", places)) || !(rate == "-" || allows("key_rate", rate)) {
                 wrong.push((name.to_owned(), value.to_owned()));
@@ -117,11 +122,7 @@ impl Checks {
         })?;
         for (name, value) in wrong {
             let text = format!("{key} says {value} of {name}, and must say PLACES STARTS/SECONDS, or - for either");
-            self.finding("limits", text, format!("blueque limit set {queue} {name} …, or --none"));
-        }
-        if own.len() > LIMITS {
-            let text = format!("{key} has {} keys, the bound is 100,000", own.len());
-            self.finding("limits", text, "another client writes them: find out which one");
+            self.finding("limits", text, remedy(&name));
         }
         Ok(own)
     }

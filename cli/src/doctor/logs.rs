@@ -1,6 +1,6 @@
 //! Checks the logs of tasks (I5): their sizes are correct, and each log will be removed.
 
-use redis::Pipeline;
+use std::collections::BTreeSet;
 
 use super::checks::Checks;
 use super::keys::Scan;
@@ -18,17 +18,18 @@ type Facts = (i64, (Option<i64>, Option<i64>), Option<f64>);
 impl Checks {
     pub fn logs(&mut self, scan: &Scan) -> anyhow::Result<()> {
         let index = format!("{}logs", self.prefix);
-        let mut ids: Vec<String> = scan.all("log").iter().chain(scan.all("logged")).cloned().collect();
-        let cut = self.pages(&index, &["ZRANGE"], |id| ids.push(id.to_owned()))? || scan.cut;
-        ids.sort();
-        ids.dedup();
+        let mut ids: BTreeSet<String> = scan.all("log").iter().chain(scan.all("logged")).cloned().collect();
+        let cut = self.pages(&index, &["ZRANGE"], |id| ids.extend([id.to_owned()]))? || scan.cut;
         let before = self.all_logs()?;
         let mut sum = 0;
-        for batch in ids.chunks(100) {
-            for (id, facts) in batch.iter().zip(self.facts(batch, &index)?) {
-                sum += facts.1.0.unwrap_or(0) + facts.1.1.unwrap_or(0);
-                self.log(id, &index, &facts);
-            }
+        let asked: Vec<(String, Facts)> = self.each(ids, |checks, pipeline, id| {
+            pipeline.cmd("XLEN").arg(checks.key("log", id));
+            pipeline.cmd("HMGET").arg(checks.key("logged", id)).arg("head").arg("tail");
+            pipeline.cmd("ZSCORE").arg(&index).arg(id);
+        })?;
+        for (id, facts) in asked {
+            sum += facts.1.0.unwrap_or(0) + facts.1.1.unwrap_or(0);
+            self.log(&id, &index, &facts);
         }
         // If the number changed during the check, the sum is not comparable.
         let after = self.all_logs()?;
@@ -43,19 +44,6 @@ impl Checks {
     fn all_logs(&mut self) -> anyhow::Result<i64> {
         let bytes: Option<i64> = self.ask(&["HGET", &format!("{}meta", self.prefix), "logs"])?;
         Ok(bytes.unwrap_or(0))
-    }
-
-    fn facts(&mut self, ids: &[String], index: &str) -> anyhow::Result<Vec<Facts>> {
-        let mut pipeline = Pipeline::new();
-        pipeline.atomic();
-        for id in ids {
-            pipeline.cmd("XLEN").arg(self.key("log", id));
-            pipeline.cmd("HMGET").arg(self.key("logged", id)).arg("head").arg("tail");
-            pipeline.cmd("ZSCORE").arg(index).arg(id);
-        }
-        let answers: Vec<redis::Value> = self.send(&pipeline)?;
-        let facts = answers.chunks(3).map(|one| redis::from_redis_value(redis::Value::Array(one.to_vec())));
-        Ok(facts.collect::<Result<_, _>>()?)
     }
 
     fn log(&mut self, id: &str, index: &str, &(length, sizes, place): &Facts) {

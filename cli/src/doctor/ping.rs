@@ -8,10 +8,10 @@ use clap::Args;
 use serde::Serialize;
 
 use super::checks::{Checks, Finding, Level};
-use super::{counted, write};
+use super::{counted, findings, write};
 use crate::input::values::duration;
-use crate::output::table::{Column, Row, write as write_rows, write_one};
-use crate::output::{Code, Format, chain, fault, line};
+use crate::output::table::{Row, write as write_rows, write_one};
+use crate::output::{Code, Format, chain, fault, line, many};
 use crate::session::config::{Connection, Places, Settings};
 use crate::session::diagnosis;
 use crate::session::many::{AT_ONCE, at_once};
@@ -23,7 +23,6 @@ const TRIPS: usize = 5;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The address of a server, of Sentinels, or of a cluster, instead of --url
-    #[arg(value_name = "ADDRESS")]
     address: Option<String>,
     /// Maximum time that a server may take for one reply
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
@@ -56,14 +55,8 @@ struct Server {
 }
 
 impl Row for Ping {
-    const COLUMNS: &'static [Column] = &[];
-
-    fn id(&self) -> &str {
-        &self.address
-    }
-
-    fn cells(&self) -> Vec<String> {
-        Vec::new() // written as lines
+    fn id(&self) -> String {
+        self.address.clone()
     }
 }
 
@@ -92,7 +85,7 @@ fn run(connection: &Connection, options: &Options, format: Format) -> anyhow::Re
         Format::Table => ping.checks.iter().try_for_each(write)?,
         format => write_one(format, &ping)?,
     }
-    let code = counted(ping.checks.iter().filter(|finding| finding.level == Level::Finding).count());
+    let code = counted(findings(&ping.checks));
     Ok(if reached { code } else { Code::Unreachable })
 }
 
@@ -119,8 +112,7 @@ fn of_partitions(places: &Places, flags: &Connection, limit: Duration, format: F
     });
     let found = found.into_iter().map(|(_, found)| found).collect::<anyhow::Result<Vec<_>>>()?;
     let all = found.iter().all(|(_, reached)| *reached);
-    let findings =
-        found.iter().flat_map(|(ping, _)| &ping.checks).filter(|check| check.level == Level::Finding).count();
+    let findings = findings(found.iter().flat_map(|(ping, _)| &ping.checks));
     if format == Format::Table {
         for (ping, _) in &found {
             line(format!("partition {}", ping.partition.as_deref().unwrap_or_default()))?;
@@ -143,11 +135,11 @@ fn belongs(places: &Places, name: &PartitionName, settings: &Settings, limit: Du
     match told {
         Ok(version) => {
             let text = format!("it is the partition {name} of version {version}");
-            Finding { level: Level::Ok, check: "topology", text, todo: None }
+            Finding::new(Level::Ok, "topology", text)
         }
         Err(error) => {
-            let todo = "blueque partition add stores the topology, where it is right".to_owned();
-            Finding { level: Level::Finding, check: "topology", text: chain(&error), todo: Some(todo) }
+            let todo = "blueque partition add stores the topology, where it is right";
+            Finding::new(Level::Finding, "topology", chain(&error)).todo(todo)
         }
     }
 }
@@ -159,8 +151,7 @@ fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result
     let connection = match super::connect(settings, limit, Duration::ZERO) {
         Ok(connection) => connection,
         Err(error) => {
-            let text = chain(&error);
-            ping.checks.push(Finding { level: Level::Finding, check: "server", text, todo: None });
+            ping.checks.push(Finding::new(Level::Finding, "server", chain(&error)));
             return Ok(false);
         }
     };
@@ -172,7 +163,7 @@ fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result
     let looked = checks.bear(looked).map_err(|error| super::explained(settings, error));
     role(&mut checks, &address);
     if let Err(error) = looked {
-        checks.found.push(Finding { level: Level::Finding, check: "server", text: chain(&error), todo: None });
+        checks.found.push(Finding::new(Level::Finding, "server", chain(&error)));
     } else if checks.fact("redis_mode") != "sentinel" && !wrong_kind(&checks, &address) {
         checks.rights(settings)?;
     }
@@ -190,19 +181,15 @@ fn nodes(address: &Address, settings: &Settings, limit: Duration) -> Vec<Finding
         _ => ("hosts", "the master", "is a replica, and passed over"),
     };
     let finding = |(node, said)| match said {
-        Ok(Some(server)) if server == node => {
-            Finding { level: Level::Ok, check, text: format!("{node} is {itself}"), todo: None }
-        }
-        Ok(Some(server)) => Finding { level: Level::Ok, check, text: format!("{node} names {server}"), todo: None },
-        Ok(None) => Finding { level: Level::Note, check, text: format!("{node} {other}"), todo: None },
+        Ok(Some(server)) if server == node => Finding::new(Level::Ok, check, format!("{node} is {itself}")),
+        Ok(Some(server)) => Finding::new(Level::Ok, check, format!("{node} names {server}")),
+        Ok(None) => Finding::new(Level::Note, check, format!("{node} {other}")),
         Err(error) => {
             let (why, todo) = diagnosis::why(&error);
-            let todo = Some(todo.unwrap_or("start it, or leave it out of the URL").to_owned());
-            Finding {
-                level: Level::Finding,
-                check,
-                text: format!("{node}: {why}"),
-                todo: todo.filter(|todo| !todo.is_empty()),
+            let found = Finding::new(Level::Finding, check, format!("{node}: {why}"));
+            match todo.unwrap_or("start it, or leave it out of the URL") {
+                "" => found,
+                todo => found.todo(todo),
             }
         }
     };
@@ -225,8 +212,7 @@ fn role(checks: &mut Checks, address: &Address) {
     if checks.fact("role") == "master" {
         let text = match checks.fact("connected_slaves") {
             "0" => "master, without replicas: a failover is not possible".to_owned(),
-            "1" => "master, with 1 replica".to_owned(),
-            number => format!("master, with {number} replicas"),
+            number => format!("master, with {}", many(number, "replica")),
         };
         checks.ok("role", text);
     }

@@ -23,7 +23,6 @@ type Row = (String, String);
 type Known = (Option<String>, Option<String>, Option<String>);
 
 /// The data of a row, read atomically.
-#[derive(Default)]
 struct Look {
     /// Score and rank of the first task of the row.
     head: Option<(i64, String)>,
@@ -154,29 +153,24 @@ impl Checks {
         })?;
         let split =
             |part: &str| part.split_once('/').map_or((part.to_owned(), String::new()), |(a, b)| (a.into(), b.into()));
-        rows.extend(scan.of("key_tasks", queue).into_iter().map(split));
+        rows.extend(scan.of("key_tasks", queue).map(split));
         // The entries of keys in the orders, with their ranks and scores.
-        let plain = scan.all("ranked_tasks").iter().filter(|tail| *tail == queue).map(|_| String::new());
-        let numbers: Vec<String> =
-            plain.chain(scan.of("ranked_tasks", queue).into_iter().map(ToOwned::to_owned)).collect();
+        let numbers: Vec<&str> = scan.after("ranked_tasks", queue).map(|part| part.trim_start_matches('/')).collect();
         let keys: Vec<String> = numbers.iter().map(|number| self.ranked(queue, number)).collect();
         let mut ranks: BTreeMap<Row, BTreeMap<String, i64>> = BTreeMap::new();
         self.zsets(&keys, |at, member, score| {
             if let (Some((rank, key)), Some(number)) = (member.split_once(" /"), numbers.get(at)) {
-                rows.insert((key.to_owned(), number.clone()));
-                ranks.entry((key.to_owned(), number.clone())).or_default().insert(rank.to_owned(), score);
+                let row = (key.to_owned(), (*number).to_owned());
+                rows.insert(row.clone());
+                ranks.entry(row).or_default().insert(rank.to_owned(), score);
             }
         })?;
-        let rows: Vec<Row> = rows.into_iter().collect();
-        for batch in rows.chunks(100) {
-            let looks = self.rows(queue, batch)?;
-            for (row, look) in batch.iter().zip(looks) {
-                let right = self.row(queue, row, &look);
-                let seen = ranks.remove(row).unwrap_or_default();
-                let turn: BTreeMap<String, i64> = look.turn.into_iter().map(|(score, rank)| (rank, score)).collect();
-                if right && seen != turn {
-                    self.entry(queue, row, seen.into_keys().collect())?;
-                }
+        for (row, look) in self.rows(queue, &rows)? {
+            let right = self.row(queue, row, &look);
+            let seen = ranks.remove(row).unwrap_or_default();
+            let turn: BTreeMap<String, i64> = look.turn.into_iter().map(|(score, rank)| (rank, score)).collect();
+            if right && seen != turn {
+                self.entry(queue, row, seen.into_keys().collect())?;
             }
         }
         let waiting: BTreeSet<&String> = rows.iter().map(|(key, _)| key).collect();
@@ -190,36 +184,30 @@ impl Checks {
         self.key("ranked_tasks", &if number.is_empty() { queue.to_owned() } else { format!("{queue}/{number}") })
     }
 
-    /// Reads rows atomically.
-    fn rows(&mut self, queue: &str, rows: &[Row]) -> anyhow::Result<Vec<Look>> {
-        let mut pipeline = redis::pipe();
-        pipeline.atomic();
+    /// Reads rows, each atomically.
+    fn rows<'a>(&mut self, queue: &str, rows: &'a BTreeSet<Row>) -> anyhow::Result<Vec<(&'a Row, Look)>> {
         let turns = self.key("turns", queue);
-        for (key, number) in rows {
+        let asked = self.each(rows, |checks, pipeline, (key, number)| {
             let part = if number.is_empty() { key.clone() } else { format!("{key}/{number}") };
-            let keyed = self.key("key_tasks", &format!("{queue}/{part}"));
+            let keyed = checks.key("key_tasks", &format!("{queue}/{part}"));
             pipeline.cmd("ZRANGE").arg(keyed).arg(0).arg(0).arg("WITHSCORES");
             pipeline.cmd("HGET").arg(&turns).arg(format!("{key}/{number}"));
             pipeline.cmd("HGET").arg(&turns).arg(key);
-            pipeline.cmd("HEXISTS").arg(self.key("places", queue)).arg(format!("k:{key}"));
-            pipeline.cmd("ZSCORE").arg(self.key("delayed", queue)).arg(key);
-        }
-        let answers: Vec<Value> = self.send(&pipeline)?;
-        let read = |answer: &[Value]| match answer {
-            [head, turn, served, used, delayed] => {
-                let head: Vec<(String, f64)> = redis::from_redis_value_ref(head).unwrap_or_default();
-                let head = head.into_iter().next();
-                Look {
-                    head: head.map(|(member, score)| (whole(score).unwrap_or(i64::MAX), first(&member))),
-                    turn: text_of(turn).map(|text| turn_of(&text)),
-                    served: text_of(served),
-                    used: *used == Value::Int(1),
-                    delayed: *delayed != Value::Nil,
-                }
+            pipeline.cmd("HEXISTS").arg(checks.key("places", queue)).arg(format!("k:{key}"));
+            pipeline.cmd("ZSCORE").arg(checks.key("delayed", queue)).arg(key);
+        })?;
+        let read = |(head, turn, served, used, delayed): (Value, Value, Value, bool, Option<f64>)| {
+            let head: Vec<(String, f64)> = redis::from_redis_value(head).unwrap_or_default();
+            let head = head.into_iter().next();
+            Look {
+                head: head.map(|(member, score)| (whole(score).unwrap_or(i64::MAX), first(&member))),
+                turn: text_of(&turn).map(|text| turn_of(&text)),
+                served: text_of(&served),
+                used,
+                delayed: delayed.is_some(),
             }
-            _ => Look::default(),
         };
-        Ok(answers.chunks(5).map(read).collect())
+        Ok(asked.into_iter().map(|(row, answer)| (row, read(answer))).collect())
     }
 
     /// Reports a turn that does not match the first task of its row. Returns true if there is nothing to report.

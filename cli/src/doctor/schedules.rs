@@ -1,13 +1,10 @@
 //! Checks that each schedule is in the index with its next slot, on which I25 depends. A schedule that needs more slots
 //! must also be in the index of such schedules.
 
-use std::collections::BTreeSet;
-
 use redis::Value;
 
 use super::checks::Checks;
 use super::keys::Scan;
-use super::remedy::text_of;
 use crate::times;
 
 const FIELDS: [&str; 9] = ["recurrence", "next", "done", "paused", "ended", "final", "slots", "queue", "held"];
@@ -27,30 +24,19 @@ const LATE: f64 = 300.0;
 
 impl Checks {
     pub fn schedules(&mut self, scan: &Scan) -> anyhow::Result<()> {
-        let mut names: BTreeSet<String> = scan.all("schedule").iter().cloned().collect();
-        for index in ["schedules", "low_schedules"] {
-            let key = format!("{}{index}", self.prefix);
-            self.pages(&key, &["ZRANGE"], |name| {
-                names.insert(name.to_owned());
-            })?;
-        }
-        let names: Vec<String> = names.into_iter().collect();
+        let [all, low] = ["schedules", "low_schedules"].map(|index| format!("{}{index}", self.prefix));
+        let mut names = self.listed(&all)?;
+        names.extend(self.listed(&low)?);
+        names.extend(scan.all("schedule").iter().cloned());
+        let asked = self.each::<_, (Value, Option<f64>, Option<f64>)>(names, |checks, pipeline, name| {
+            pipeline.cmd("HMGET").arg(checks.key("schedule", name)).arg(&FIELDS);
+            pipeline.cmd("ZSCORE").arg(&all).arg(name).cmd("ZSCORE").arg(&low).arg(name);
+        })?;
         let mut late = 0;
-        for batch in names.chunks(100) {
-            let mut pipeline = redis::pipe();
-            for name in batch {
-                pipeline.atomic().cmd("HMGET").arg(self.key("schedule", name)).arg(&FIELDS);
-                pipeline.cmd("ZSCORE").arg(format!("{}schedules", self.prefix)).arg(name);
-                pipeline.cmd("ZSCORE").arg(format!("{}low_schedules", self.prefix)).arg(name);
-            }
-            let answers: Vec<Value> = self.send(&pipeline)?;
-            for (name, answer) in batch.iter().zip(answers.chunks(3)) {
-                let [fields, slot, low] = answer else { continue };
-                let fields: Vec<Option<String>> = redis::from_redis_value_ref(fields).unwrap_or_default();
-                let slot = text_of(slot).and_then(|slot| slot.parse::<f64>().ok());
-                late += usize::from(slot.is_some_and(|slot| slot + LATE < times::seconds(times::now())));
-                self.schedule(name, &fields, slot, *low != Value::Nil);
-            }
+        for (name, (fields, slot, low)) in asked {
+            let fields: Vec<Option<String>> = redis::from_redis_value(fields).unwrap_or_default();
+            late += usize::from(slot.is_some_and(|slot| slot + LATE < times::seconds(times::now())));
+            self.schedule(&name, &fields, slot, low.is_some());
         }
         if late > 0 {
             let text = format!("{late} schedules have slots that passed 5 minutes ago or more");

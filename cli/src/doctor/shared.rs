@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use blueque::{ListenerId, QueueName};
-use redis::Pipeline;
-
 use super::checks::Checks;
+use crate::output::many;
+use blueque::{ListenerId, QueueName};
 
 /// Maximum number of tasks of one listener that are checked.
 const TASKS: usize = 500;
@@ -35,10 +34,6 @@ fn short(host: &str) -> &str {
 /// The remedy for the tasks of a listener whose id no worker accepts.
 const BY_HAND: &str = "blueque cancel --force ID, then blueque retry ID";
 
-fn many(number: usize) -> String {
-    if number == 1 { "1 task".to_owned() } else { format!("{number} tasks") }
-}
-
 impl Checks {
     /// Checks a list of tasks, read atomically, whose listener is not registered.
     pub fn stray(&mut self, queue: &str, listener: &str) -> anyhow::Result<()> {
@@ -46,17 +41,16 @@ impl Checks {
         let ids: Vec<String> = self.ask(&["LRANGE", &list, "0", &(TASKS - 1).to_string()])?;
         let mut pipeline = redis::pipe();
         pipeline.atomic().cmd("SISMEMBER").arg(self.key("listeners", queue)).arg(listener);
-        let mut owners = Pipeline::new();
-        for id in &ids {
-            owners.cmd("HMGET").arg(self.key("task", id)).arg(&["node", "reclaimed_node", "token"]);
-        }
         let (known,): (bool,) = self.send(&pipeline)?;
-        let owners: Vec<Owner> = if ids.is_empty() { Vec::new() } else { self.send(&owners)? };
         if known {
             return Ok(());
         }
+        let owners: Vec<(_, (Owner,))> = self.each(ids, |checks, pipeline, id| {
+            pipeline.cmd("HMGET").arg(checks.key("task", id)).arg(&["node", "reclaimed_node", "token"]);
+        })?;
         let (mut by_claimer, mut leased, mut left) = (BTreeMap::<String, usize>::new(), 0, 0);
-        for (_, claimer, token) in owners.into_iter().filter(|(node, _, _)| node.as_deref() == Some(listener)) {
+        let owners = owners.into_iter().map(|(_, (owner,))| owner);
+        for (_, claimer, token) in owners.filter(|(node, _, _)| node.as_deref() == Some(listener)) {
             match (claimer, token.filter(|token| !token.is_empty())) {
                 (Some(claimer), _) => *by_claimer.entry(claimer).or_default() += 1,
                 (None, Some(_)) => leased += 1,
@@ -65,7 +59,7 @@ impl Checks {
         }
         let off = format!("{listener} is not registered on {queue}, but holds");
         for (claimer, number) in by_claimer {
-            let text = format!("{off} {}, claimed by {claimer}, a client of Blueque 1.0", many(number));
+            let text = format!("{off} {}, claimed by {claimer}, a client of Blueque 1.0", many(number, "task"));
             let then = match host(listener).and(host(&claimer)) {
                 Some(_) => {
                     "once that and the process of the task are dead a worker on its host gives it back; by hand,"
@@ -76,7 +70,7 @@ impl Checks {
         }
         if leased > 0 {
             let todo = "a worker sets this right when their leases have run out";
-            self.finding("listeners", format!("{off} {}", many(leased)), todo);
+            self.finding("listeners", format!("{off} {}", many(leased, "task")), todo);
         }
         if left > 0 {
             let todo = match host(listener) {
@@ -87,7 +81,7 @@ impl Checks {
                 }
                 None => format!("its id is not valid here, and no worker gives them back: {BY_HAND}"),
             };
-            self.finding("listeners", format!("{off} {} of a client without scripts", many(left)), todo);
+            self.finding("listeners", format!("{off} {} of a client without scripts", many(left, "task")), todo);
         }
         Ok(())
     }
@@ -101,36 +95,31 @@ impl Checks {
         let workers: Vec<String> = self.ask(&["ZRANGE", &format!("{}workers", self.prefix), "0", "9999"])?;
         let ours: BTreeSet<String> = ours.into_iter().chain(workers).collect();
         let hosts: BTreeSet<String> = ours.iter().filter_map(|listener| host(listener)).collect();
-        let others: Vec<&String> = listeners.iter().filter(|listener| !ours.contains(*listener)).collect();
-        for batch in others.chunks(100) {
-            let mut pipeline = Pipeline::new();
-            for listener in batch {
-                pipeline.cmd("LLEN").arg(self.key("reserved_tasks", &format!("{queue}_{listener}")));
+        let asked = self.each(listeners.difference(&ours), |checks, pipeline, listener| {
+            pipeline.cmd("LLEN").arg(checks.key("reserved_tasks", &format!("{queue}_{listener}")));
+        })?;
+        for (listener, (held,)) in asked.into_iter().filter(|(_, held)| *held > (0,)) {
+            let text = format!("{listener}, a client of Blueque 1.0, holds {} of {queue}", many(held, "task"));
+            let Some(name) = host(listener) else {
+                let why = "its id is not valid here, and no worker gives back its tasks";
+                self.note("listeners", format!("{text}, and {why} if it dies: {BY_HAND}"));
+                continue;
+            };
+            // Many machines are called localhost.
+            if name != "localhost" && hosts.contains(&name) {
+                continue;
             }
-            let held: Vec<usize> = self.send(&pipeline)?;
-            for (listener, held) in batch.iter().zip(held).filter(|(_, held)| *held > 0) {
-                let text = format!("{listener}, a client of Blueque 1.0, holds {} of {queue}", many(held));
-                let Some(name) = host(listener) else {
-                    let why = "its id is not valid here, and no worker gives back its tasks";
-                    self.note("listeners", format!("{text}, and {why} if it dies: {BY_HAND}"));
-                    continue;
-                };
-                // Many machines are called localhost.
-                if name != "localhost" && hosts.contains(&name) {
-                    continue;
-                }
-                let why = match hosts.iter().find(|host| short(host) == short(&name) && *host != "localhost") {
-                    Some(own) => format!(
-                        "the workers of ours there, if any, call it {own}: if it dies, they give its tasks back only if \
+            let why = match hosts.iter().find(|host| short(host) == short(&name) && *host != "localhost") {
+                Some(own) => format!(
+                    "the workers of ours there, if any, call it {own}: if it dies, they give its tasks back only if \
                          their resolver knows the host as {name}, or with --host-name {name}"
-                    ),
-                    None => format!(
-                        "no worker of ours runs on its host: if it dies, a worker there gives them back that knows the \
+                ),
+                None => format!(
+                    "no worker of ours runs on its host: if it dies, a worker there gives them back that knows the \
                          host as {name} (--host-name)"
-                    ),
-                };
-                self.note("listeners", format!("{text}, and {why}"));
-            }
+                ),
+            };
+            self.note("listeners", format!("{text}, and {why}"));
         }
         Ok(())
     }
@@ -147,7 +136,7 @@ impl Checks {
             0 => self.note("queues", format!("{text}; no task waits in it")),
             waiting => {
                 let todo = "only clients of Blueque 1.0 can run them: let those continue, or submit them again to a queue with another name";
-                self.finding("queues", format!("{text}, and {} wait in it", many(waiting)), todo);
+                self.finding("queues", format!("{text}, and {} wait in it", many(waiting, "task")), todo);
             }
         }
         Ok(())

@@ -34,24 +34,12 @@ impl Checks {
     /// Returns the shared limits, each with its number of places, or `None` if the number is not limited.
     fn defined(&mut self) -> anyhow::Result<BTreeMap<String, Option<u64>>> {
         let key = format!("{}shared_limits", self.prefix);
-        let (mut own, mut wrong) = (BTreeMap::new(), Vec::new());
-        self.fields(&key, |name, value| {
-            let (places, rate) = value.split_once(' ').unwrap_or((value, ""));
-            let most = places.parse::<u64>().ok().filter(|_| allows("key_concurrency", places));
-            if !(places == "-" || most.is_some()) || !(rate == "-" || allows("key_rate", rate)) {
-                wrong.push((name.to_owned(), value.to_owned()));
-            }
-            own.insert(name.to_owned(), most);
-        })?;
-        for (name, value) in wrong {
-            let text = format!("{key} says {value} of {name}, and must say PLACES STARTS/SECONDS, or - for either");
-            self.finding("limits", text, format!("blueque limit set --shared {name} …"));
-        }
+        let own = self.limits_in(&key, |name| format!("blueque limit set --shared {name} …"))?;
         if own.len() > LIMITS {
-            let text = format!("{key} has {} limits, the bound is 10,000", own.len());
-            self.finding("limits", text, "another client writes them: find out which one");
+            self.beyond("limits", &format!("{key} has {} limits", own.len()), "10,000");
         }
-        Ok(own)
+        let most = |places: String| places.parse().ok().filter(|_| allows("key_concurrency", &places));
+        Ok(own.into_iter().map(|(name, places)| (name, most(places))).collect())
     }
 
     /// Compares the places in use with the attempts that take them, for all queues in one transaction.
@@ -60,12 +48,10 @@ impl Checks {
         if own.is_empty() && !self.ask::<bool>(&["EXISTS", &key])? {
             return Ok(());
         }
-        let mut sizes = Pipeline::new();
-        for queue in queues {
-            sizes.cmd("HLEN").arg(self.key("places", queue));
-        }
-        let sizes: Vec<usize> = if queues.is_empty() { Vec::new() } else { self.send(&sizes)? };
-        if sizes.iter().sum::<usize>() > self.limit {
+        let sizes: Vec<(_, (usize,))> = self.each(queues, |checks, pipeline, queue| {
+            pipeline.cmd("HLEN").arg(checks.key("places", queue));
+        })?;
+        if sizes.iter().map(|(_, (size,))| size).sum::<usize>() > self.limit {
             self.note("limits", "more attempts take places than are checked; --limit checks more".to_owned());
             return Ok(());
         }
@@ -132,19 +118,12 @@ impl Checks {
         if !self.ask::<bool>(&["HEXISTS", &meta, "patterns"])? {
             return Ok(());
         }
-        let mut missing = Vec::new();
-        for batch in queues.iter().collect::<Vec<_>>().chunks(500) {
-            let mut pipeline = Pipeline::new();
-            for queue in batch {
-                let (plain, lane) = (self.key("pending_tasks", queue), self.key("pending_ranked_tasks", queue));
-                pipeline.atomic().cmd("EXISTS").arg(plain).arg(lane);
-                pipeline.cmd("ZSCORE").arg(format!("{}ready", self.prefix)).arg(queue);
-            }
-            let answers: Vec<(usize, Option<f64>)> = self.send(&pipeline)?;
-            let found = batch.iter().zip(answers).filter(|(_, answer)| matches!(answer, (1.., None)));
-            missing.extend(found.map(|(queue, _)| (*queue).clone()));
-        }
-        for queue in missing.iter().take(10) {
+        let asked: Vec<(_, (usize, Option<f64>))> = self.each(queues, |checks, pipeline, queue| {
+            let (plain, lane) = (checks.key("pending_tasks", queue), checks.key("pending_ranked_tasks", queue));
+            pipeline.cmd("EXISTS").arg(plain).arg(lane);
+            pipeline.cmd("ZSCORE").arg(format!("{}ready", checks.prefix)).arg(queue);
+        })?;
+        for (queue, _) in asked.into_iter().filter(|(_, answer)| matches!(answer, (1.., None))).take(10) {
             let text = format!("{queue} has tasks, but is not in {}ready", self.prefix);
             self.note("queues", format!("{text}: a worker that takes queues by pattern adds it within 30 s"));
         }

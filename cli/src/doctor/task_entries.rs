@@ -46,62 +46,32 @@ pub enum Place {
     Deadline(String),
 }
 
-/// The fields of a record that determine the places of the task.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    pub status: String,
-    pub queue: String,
-    pub attempt: String,
-    pub token: String,
-    pub node: String,
-    pub pid: String,
-    /// The needs of the task, followed by a vertical bar and the shared limits that the task uses.
-    pub needs: String,
-    flags: String,
-    priority: String,
-    rank: String,
-    key: String,
-    weight: String,
-    exclusive: String,
-    unique: String,
-    until: String,
-    tags: String,
-    group: String,
-    outcome: String,
-    created: String,
-    started: String,
-    updated: String,
-    deadline: String,
-    cancel: String,
-    limits: String,
+/// Defines `Head` with the fields of a record that determine the places of the task, and `FIELDS` with their names.
+macro_rules! head {
+    ($first:ident $queue:ident $($field:ident)*) => {
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Head { pub $first: String, pub $queue: String, $(pub $field: String),* }
+
+        pub const FIELDS: &[&str] = &[stringify!($first), stringify!($queue), $(stringify!($field)),*];
+
+        impl Head {
+            /// Reads the values of `FIELDS`. After this, `needs` also has the shared limits that the task uses.
+            pub fn read(values: Vec<Option<Vec<u8>>>) -> Option<Self> {
+                let mut texts = values.into_iter().map(|value| Some(String::from_utf8_lossy(&value?).into_owned()));
+                let ($first, $queue) = (texts.next()??, texts.next()??);
+                $(let $field = texts.next().flatten().unwrap_or_default();)*
+                let head = Self { $first, $queue, $($field),* };
+                // A record without a queue was left by a late update of a deleted task.
+                (!head.queue.is_empty()).then(|| Self { needs: class(&head.needs, &head.limits), ..head })
+            }
+        }
+    };
 }
 
-pub const FIELDS: [&str; 24] = [
-    "status",
-    "queue",
-    "attempt",
-    "token",
-    "node",
-    "pid",
-    "needs",
-    "flags",
-    "priority",
-    "rank",
-    "key",
-    "weight",
-    "exclusive",
-    "unique",
-    "unique_until",
-    "tags",
-    "group",
-    "outcome",
-    "created",
-    "started",
-    "updated",
-    "deadline",
-    "cancel",
-    "limits",
-];
+head! {
+    status queue attempt token node pid needs flags priority rank key weight exclusive unique unique_until tags group
+    outcome created started updated deadline cancel limits
+}
 
 /// Returns the name of the order in which a task waits: its needs, followed by a vertical bar and its shared limits.
 pub fn class(needs: &str, limits: &str) -> String {
@@ -112,43 +82,6 @@ pub fn class(needs: &str, limits: &str) -> String {
 pub type Numbers = BTreeMap<String, String>;
 
 impl Head {
-    pub fn read(values: Vec<Option<Vec<u8>>>) -> Option<Self> {
-        let mut texts = values.into_iter().map(|value| value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
-        let status = texts.next()?;
-        let queue = texts.next()?;
-        // A record without a queue was left by a late update of a deleted task.
-        let (status, queue) = (status?, queue.filter(|queue| !queue.is_empty())?);
-        let mut next = || texts.next().flatten().unwrap_or_default();
-        let mut head = Self {
-            status,
-            queue,
-            attempt: next(),
-            token: next(),
-            node: next(),
-            pid: next(),
-            needs: next(),
-            flags: next(),
-            priority: next(),
-            rank: next(),
-            key: next(),
-            weight: next(),
-            exclusive: next(),
-            unique: next(),
-            until: next(),
-            tags: next(),
-            group: next(),
-            outcome: next(),
-            created: next(),
-            started: next(),
-            updated: next(),
-            deadline: next(),
-            cancel: next(),
-            limits: next(),
-        };
-        head.needs = class(&head.needs, &head.limits);
-        Some(head)
-    }
-
     /// Returns the status of the task, or `None` if it is unknown.
     fn state(&self) -> Option<Status> {
         self.status.parse().ok()
@@ -220,9 +153,9 @@ impl Head {
         if self.status == "started" {
             places.insert(Place::Started(format!("{} {} ", self.node, self.pid)));
         }
-        let fresh = self.until == "start" && self.waits() && self.attempt == "0";
-        if !self.unique.is_empty() && (self.until == "end" && self.lives() || fresh) {
-            places.insert(Place::Unique(self.unique.clone(), self.until.clone()));
+        let fresh = self.unique_until == "start" && self.waits() && self.attempt == "0";
+        if !self.unique.is_empty() && (self.unique_until == "end" && self.lives() || fresh) {
+            places.insert(Place::Unique(self.unique.clone(), self.unique_until.clone()));
         }
         places.extend(self.tags.split(',').filter(|tag| !tag.is_empty()).map(|tag| Place::Tag(tag.to_owned())));
         // A failure that a client without scripts recorded has no group.

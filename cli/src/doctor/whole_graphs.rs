@@ -17,9 +17,6 @@ const LATE: f64 = 600.0;
 /// Maximum number of attempts to read a graph whose tasks end during the check.
 const LOOKS: usize = 5;
 
-/// Number of tasks that are read at once.
-const PAGE: usize = 500;
-
 /// Maximum number of tasks of a graph up to which workers correct its counts.
 const CORRECTED: usize = 2_000;
 
@@ -44,19 +41,22 @@ impl Checks {
         self.left_to_do()?;
         let known: BTreeSet<&String> = scan.all("graph").iter().collect();
         for kind in ["members", "outside", "chosen"] {
-            for id in scan.all(kind).iter().filter(|id| !known.contains(id)) {
-                self.without_graph(&self.key(kind, id), id)?;
+            let unknown = scan.all(kind).iter().filter(|id| !known.contains(id));
+            let asked: Vec<(_, (bool, bool))> = self.each(unknown, |checks, pipeline, id| {
+                pipeline.cmd("EXISTS").arg(checks.key("graph", id)).cmd("EXISTS").arg(checks.key(kind, id));
+            })?;
+            for (id, _) in asked.into_iter().filter(|(_, answer)| *answer == (false, true)) {
+                let key = self.key(kind, id);
+                self.finding("graphs", format!("{key} exists, but its graph does not"), format!("DEL {key}"));
             }
         }
-        let (index, mut listed) = (format!("{}graphs", self.prefix), Vec::new());
-        self.pages(&index, &["ZRANGE"], |id| listed.push(id.to_owned()))?;
-        for id in listed.iter().filter(|id| !known.contains(id)) {
-            let mut pipeline = Pipeline::new();
-            pipeline.atomic().cmd("EXISTS").arg(self.key("graph", id)).cmd("ZSCORE").arg(&index).arg(id);
-            let (there, score): (bool, Option<f64>) = self.send(&pipeline)?;
-            if !there && score.is_some() {
-                self.finding("graphs", format!("{id} is in {index}, but has no record"), format!("ZREM {index} {id}"));
-            }
+        let index = format!("{}graphs", self.prefix);
+        let unknown = self.listed(&index)?.into_iter().filter(|id| !known.contains(id));
+        let asked: Vec<(_, (bool, Option<f64>))> = self.each(unknown, |checks, pipeline, id| {
+            pipeline.cmd("EXISTS").arg(checks.key("graph", id)).cmd("ZSCORE").arg(&index).arg(id);
+        })?;
+        for (id, _) in asked.into_iter().filter(|(_, answer)| matches!(answer, (false, Some(_)))) {
+            self.finding("graphs", format!("{id} is in {index}, but has no record"), format!("ZREM {index} {id}"));
         }
         for id in scan.all("graph") {
             self.whole(id, &index)?;
@@ -82,16 +82,6 @@ impl Checks {
             let text =
                 format!("a step of {of} {id} is overdue by {overdue} ({key}){others}: nobody does the maintenance");
             self.finding("graphs", text, "blueque admin maintenance --once, or start a worker, of any queue");
-        }
-        Ok(())
-    }
-
-    /// Reports a key of a graph that does not exist.
-    fn without_graph(&mut self, key: &str, id: &str) -> anyhow::Result<()> {
-        let mut pipeline = Pipeline::new();
-        pipeline.atomic().cmd("EXISTS").arg(self.key("graph", id)).cmd("EXISTS").arg(key);
-        if self.send::<(bool, bool)>(&pipeline)? == (false, true) {
-            self.finding("graphs", format!("{key} exists, but its graph does not"), format!("DEL {key}"));
         }
         Ok(())
     }
@@ -171,17 +161,14 @@ impl Checks {
         self.pages(&self.key("members", id), &["LRANGE"], |id| ids.push(id.to_owned()))?;
         let names = counted();
         let mut found = vec![0; names.len()];
-        for page in ids.chunks(PAGE) {
-            let mut pipeline = Pipeline::new();
-            for task in page {
-                pipeline.cmd("HMGET").arg(self.key("task", task)).arg(&["graph", "status"]);
-            }
-            let tasks: Vec<(Option<String>, Option<String>)> = self.send(&pipeline)?;
-            for (_, status) in tasks.into_iter().filter(|(graph, _)| graph.as_deref() == Some(id)) {
-                let status = status.unwrap_or_default();
-                for (number, name) in found.iter_mut().zip(&names) {
-                    *number += i64::from(*name == "left" || *name == status);
-                }
+        let tasks: Vec<(_, (Option<String>, Option<String>))> = self.each(ids, |checks, pipeline, task| {
+            let task = checks.key("task", task);
+            pipeline.cmd("HGET").arg(&task).arg("graph").cmd("HGET").arg(&task).arg("status");
+        })?;
+        for (_, (_, status)) in tasks.into_iter().filter(|(_, (graph, _))| graph.as_deref() == Some(id)) {
+            let status = status.unwrap_or_default();
+            for (number, name) in found.iter_mut().zip(&names) {
+                *number += i64::from(*name == "left" || *name == status);
             }
         }
         Ok(found)

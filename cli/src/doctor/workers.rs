@@ -9,7 +9,6 @@ use redis::Value;
 
 use super::checks::Checks;
 use super::keys::Scan;
-use super::remedy::text_of;
 use crate::run_folder::notice::CANNOT;
 use crate::session::config::{self, Settings};
 use crate::shortage::NOTHING;
@@ -19,6 +18,9 @@ use crate::view::programs;
 
 /// Number of seconds without a report after which a worker counts as dead.
 const DEAD: f64 = 3.0 * REPORT_EVERY.as_secs_f64();
+
+/// The fields `at` and `draining` of a worker's record.
+type Report = (Option<f64>, Option<String>);
 
 impl Checks {
     /// Reports programs that waiting tasks need and that no worker has. Does nothing if this user may not call the
@@ -94,52 +96,29 @@ impl Checks {
         queue: &str,
         listeners: impl Iterator<Item = &'a String>,
     ) -> anyhow::Result<BTreeSet<String>> {
-        let listeners: Vec<&String> = listeners.collect();
-        let mut gone = BTreeSet::new();
-        for batch in listeners.chunks(100) {
-            let mut pipeline = redis::pipe();
-            pipeline.cmd("TIME");
-            for listener in batch {
-                pipeline.cmd("HMGET").arg(self.key("worker", listener)).arg(&["at", "draining"]);
-                pipeline.cmd("HEXISTS").arg(self.key("orders", queue)).arg(format!("l:{listener}"));
-            }
-            let answers: Vec<Value> = self.send(&pipeline)?;
-            let Some((time, answers)) = answers.split_first() else { continue };
-            let (now, _): (f64, u64) = redis::from_redis_value_ref(time)?;
-            for (listener, answer) in batch.iter().zip(answers.chunks(2)) {
-                let [record, ordered] = answer else { continue };
-                let (at, draining): (Option<f64>, Option<String>) = redis::from_redis_value_ref(record)?;
-                let ordered: bool = redis::from_redis_value_ref(ordered)?;
-                if ordered || draining.as_deref() == Some("1") || at.is_some_and(|at| now - at > DEAD) {
-                    gone.insert((*listener).clone());
-                }
-            }
-        }
-        Ok(gone)
+        let (now, _): (f64, u64) = self.ask(&["TIME"])?;
+        let asked: Vec<(_, (Report, bool))> = self.each(listeners, |checks, pipeline, listener| {
+            pipeline.cmd("HMGET").arg(checks.key("worker", listener)).arg(&["at", "draining"]);
+            pipeline.cmd("HEXISTS").arg(checks.key("orders", queue)).arg(format!("l:{listener}"));
+        })?;
+        let is_gone = |((at, draining), ordered): &(Report, bool)| {
+            *ordered || draining.as_deref() == Some("1") || at.is_some_and(|at| now - at > DEAD)
+        };
+        Ok(asked.into_iter().filter(|(_, answer)| is_gone(answer)).map(|(listener, _)| listener.clone()).collect())
     }
 
     pub fn workers(&mut self, scan: &Scan) -> anyhow::Result<()> {
         let all = format!("{}workers", self.prefix);
-        let mut names: BTreeSet<String> = scan.all("worker").iter().cloned().collect();
-        self.pages(&all, &["ZRANGE"], |name| {
-            names.insert(name.to_owned());
-        })?;
+        let mut names = self.listed(&all)?;
+        names.extend(scan.all("worker").iter().cloned());
         let (seconds, _): (f64, u64) = self.ask(&["TIME"])?;
-        let names: Vec<String> = names.into_iter().collect();
-        for batch in names.chunks(100) {
-            let mut pipeline = redis::pipe();
-            for name in batch {
-                pipeline.atomic().cmd("HMGET").arg(self.key("worker", name)).arg(&["queues", "at"]);
-                pipeline.cmd("ZSCORE").arg(&all).arg(name);
-            }
-            let answers: Vec<Value> = self.send(&pipeline)?;
-            for (name, answer) in batch.iter().zip(answers.chunks(2)) {
-                let [fields, until] = answer else { continue };
-                let fields: Vec<Option<String>> = redis::from_redis_value_ref(fields).unwrap_or_default();
-                let mut fields = fields.into_iter();
-                let (queues, at) = (fields.next().flatten(), fields.next().flatten());
-                self.worker(name, queues, at.and_then(|at| at.parse().ok()), text_of(until).is_some(), seconds);
-            }
+        let asked: Vec<(_, (Value, Option<f64>))> = self.each(names, |checks, pipeline, name| {
+            pipeline.cmd("HMGET").arg(checks.key("worker", name)).arg(&["queues", "at"]);
+            pipeline.cmd("ZSCORE").arg(&all).arg(name);
+        })?;
+        for (name, (fields, until)) in asked {
+            let (queues, at): (Option<String>, Option<String>) = redis::from_redis_value(fields).unwrap_or_default();
+            self.worker(&name, queues, at.and_then(|at| at.parse().ok()), until.is_some(), seconds);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blueque::calls::LogsOptions;
-use blueque::{TaskId, TaskInfo, Token};
+use blueque::{LogEntry, TaskId, TaskInfo, Token};
 
 use crate::logs::{self, Reader};
 use crate::server::host;
@@ -94,13 +94,8 @@ impl<'a> Feed<'a> {
                 if self.drain(entry.attempt.saturating_sub(1), info, take)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
-                let piece = Piece {
-                    attempt: entry.attempt,
-                    at: entry.at,
-                    source: entry.source,
-                    text: entry.text,
-                    offset: entry.offset,
-                };
+                let LogEntry { attempt, at, source, text, offset, .. } = entry;
+                let piece = Piece { attempt, at, source, text, offset };
                 if self.local.contains_key(&piece.attempt) {
                     if self.drain(piece.attempt, info, take)?.is_break() {
                         return Ok(ControlFlow::Break(()));

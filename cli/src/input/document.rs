@@ -19,7 +19,6 @@ const LARGEST: usize = 8 << 20;
 pub struct Document {
     /// The document in JSON or YAML: a graph (see docs/reference/graph.schema.json), or a list of tasks in the format of enq; -
     /// reads stdin
-    #[arg(value_name = "FILE")]
     file: String,
     /// The queue of a shard of an enq document [default: shard-NAME]. If a queue is given for one shard, shards without
     /// one are refused. With SHARD=URL or SHARD=URL,NAMESPACE, the shard is a partition on this server

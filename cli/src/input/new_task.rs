@@ -131,20 +131,20 @@ impl NewTaskArgs {
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
-        let eta = self.eta.map(When::time);
-        let task = NewTask::new(&id, &parameters).eta(eta);
+        let task = NewTask::new(&id, &parameters).eta(self.eta.map(When::time));
         let mut options = self.options.options().inputs(&self.upstreams.inputs(0, &self.results()));
         if followed && !self.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }
         let call = session.client.calls().submit(&self.queue, &[task], &options).answered_once();
-        let made = session.client.call(&call).inspect_err(|error| {
-            if matches!(error, Error::Unavailable { .. }) {
+        let made = session.client.call(&call).inspect_err(|error| match error {
+            Error::Unavailable { .. } => {
                 say(format!("{id} may have been submitted: the same command with --id {id} creates no second task"));
             }
-            if matches!(error, Error::NotDurable { .. }) {
+            Error::NotDurable { .. } => {
                 say(format!("{id} was submitted: the same command with --id {id} asks again whether it is durable"));
             }
+            _ => {}
         });
         let made = made.map_err(|error| in_options(&id, error))?;
         let made = made.into_iter().next().unwrap_or(Submitted::Created);

@@ -4,7 +4,7 @@ use blueque::{TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, chain, clean, code, say};
 use crate::session::Session;
 
@@ -23,15 +23,8 @@ struct Done {
 }
 
 impl Row for Done {
-    const COLUMNS: &'static [Column] = &[Column::id("id"), Column::whole("outcome")];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.id.clone(), self.outcome.to_owned()]
-    }
+    const COLUMNS: &'static [Cell<Self>] =
+        &[(Column::id("id"), |row| row.id.clone()), (Column::whole("outcome"), |row| row.outcome.to_owned())];
 }
 
 impl TaskIds {

@@ -26,7 +26,7 @@ const MARKS: u64 = 256;
 /// Time after a failure before the next attempt to write.
 const AGAIN: Duration = Duration::from_secs(30);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Writer {
     folder: PathBuf,
     /// Maximum size of a file.
@@ -60,19 +60,7 @@ impl Writer {
             end = reader.offset();
         }
         let bound = bound / FILES as u64;
-        Self {
-            folder,
-            bound,
-            file: None,
-            length: 0,
-            segments,
-            end,
-            marks: Vec::new(),
-            failed: None,
-            told: false,
-            cut: false,
-            closed,
-        }
+        Self { folder, bound, segments, end, closed, ..Self::default() }
     }
 
     pub fn folder(&self) -> &Path {

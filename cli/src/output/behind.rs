@@ -111,18 +111,9 @@ impl Behind {
 
     /// Waits until all messages are written. Returns true if this happened within the limit.
     fn flush(&self, limit: Duration) -> bool {
-        let end = Instant::now() + limit;
-        let mut state = self.lock();
-        loop {
-            if state.waiting.is_empty() && state.dropped == 0 && !state.writes {
-                return true;
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
-            }
-            state = self.wait(state, left);
-        }
+        let is_left = |state: &mut State| !state.waiting.is_empty() || state.dropped > 0 || state.writes;
+        let waited = self.changed.wait_timeout_while(self.lock(), limit, is_left);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 }
 

@@ -58,21 +58,8 @@ impl Column {
         self.head
     }
 
-    const fn is_id(&self) -> bool {
+    pub const fn is_id(&self) -> bool {
         matches!(self.form, Form::Id)
-    }
-
-    /// Returns the index of the first column of ids.
-    #[allow(clippy::indexing_slicing, reason = "below the length")]
-    pub const fn ids(columns: &[Self]) -> Option<usize> {
-        let mut at = 0;
-        while at < columns.len() {
-            if columns[at].is_id() {
-                return Some(at);
-            }
-            at += 1;
-        }
-        None
     }
 
     /// Allows the column to be left out. Columns of the lowest rank are left out first.
@@ -96,8 +83,7 @@ impl Column {
 
 /// The shown columns and their widths.
 #[derive(Debug)]
-pub struct Layout<'a> {
-    columns: &'a [Column],
+pub struct Layout {
     shown: Vec<Shown>,
     gap: usize,
     room: Option<usize>,
@@ -107,21 +93,22 @@ pub struct Layout<'a> {
 struct Shown {
     /// Index of the column among all columns.
     at: usize,
+    column: Column,
     /// Width of the widest cell of the column.
     natural: usize,
     width: usize,
     short: Option<Short>,
 }
 
-impl<'a> Layout<'a> {
+impl Layout {
     /// Creates the layout for these rows, with `gap` between two columns and at most `room` in a line.
-    pub fn new(columns: &'a [Column], rows: &[Vec<String>], gap: usize, room: Option<usize>) -> Self {
-        let shown = columns.iter().enumerate().map(|(at, column)| {
+    pub fn new(columns: &[Column], rows: &[Vec<String>], gap: usize, room: Option<usize>) -> Self {
+        let shown = columns.iter().enumerate().map(|(at, &column)| {
             let widest = rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0);
             let natural = widest.max(width(column.head));
-            Shown { at, natural, width: natural, short: None }
+            Shown { at, column, natural, width: natural, short: None }
         });
-        let mut layout = Self { columns, shown: shown.collect(), gap, room };
+        let mut layout = Self { shown: shown.collect(), gap, room };
         match room {
             Some(room) if layout.taken() > room => layout.fit(rows, room),
             Some(_) => {}
@@ -132,8 +119,7 @@ impl<'a> Layout<'a> {
 
     /// Returns the headings of the shown columns.
     pub fn heads(&self) -> Vec<String> {
-        let head = |shown: &Shown| Some(cut(&self.columns.get(shown.at)?.head.to_uppercase(), shown.width));
-        self.shown.iter().filter_map(head).collect()
+        self.shown.iter().map(|shown| cut(&shown.column.head.to_uppercase(), shown.width)).collect()
     }
 
     /// Returns the shown cells of a row, cut to their widths.
@@ -173,7 +159,7 @@ impl<'a> Layout<'a> {
 
     /// Returns the length of a line in which ids have the minimum width, and long texts are cut to the width `AMPLE`.
     fn ample(&self) -> usize {
-        let cut = self.shown.iter().map(|shown| match self.form(shown.at) {
+        let cut = self.shown.iter().map(|shown| match shown.column.form {
             Form::Whole => 0,
             Form::Text(least) => shown.natural.saturating_sub(least.max(AMPLE)),
             Form::Id => shown.natural.saturating_sub(2 * SHORT),
@@ -181,22 +167,12 @@ impl<'a> Layout<'a> {
         self.taken().saturating_sub(cut.sum())
     }
 
-    fn column(&self, at: usize) -> Option<&'a Column> {
-        self.columns.get(at)
-    }
-
-    fn form(&self, at: usize) -> Form {
-        self.column(at).map_or(Form::Whole, |column| column.form)
-    }
-
     fn fit(&mut self, rows: &[Vec<String>], room: usize) {
         if self.ample() > room {
-            self.shown.retain(|shown| self.columns.get(shown.at).is_none_or(|column| !column.spare));
+            self.shown.retain(|shown| !shown.column.spare);
         }
-        for at in 0..self.shown.len() {
-            if let Form::Text(least) = self.form(at)
-                && let Some(shown) = self.shown.get_mut(at)
-            {
+        for shown in &mut self.shown {
+            if let Form::Text(least) = shown.column.form {
                 shown.width = shown.natural.min(least);
             }
         }
@@ -224,15 +200,13 @@ impl<'a> Layout<'a> {
     fn ranks<'b>(&'b self, rows: &'b [Vec<String>]) -> impl Iterator<Item = (bool, u8, usize)> + 'b {
         let zero = |cell: &String| matches!(cell.as_str(), "0" | "-");
         let zeros = move |at: usize| rows.iter().all(|row| row.get(at).is_none_or(zero));
-        let ranked = self.shown.iter().filter_map(|shown| Some((shown.at, self.column(shown.at)?.rank)));
-        ranked.filter(|&(_, rank)| rank > 0).map(move |(at, rank)| (!zeros(at), rank, at))
+        let ranked = self.shown.iter().filter(|shown| shown.column.rank > 0);
+        ranked.map(move |shown| (!zeros(shown.at), shown.column.rank, shown.at))
     }
 
     /// Shortens ids to unique prefixes.
     fn shorten(&mut self, rows: &[Vec<String>], room: usize) {
-        let columns = self.columns;
-        let is_id = |shown: &&mut Shown| columns.get(shown.at).is_some_and(Column::is_id);
-        for shown in self.shown.iter_mut().filter(is_id) {
+        for shown in self.shown.iter_mut().filter(|shown| shown.column.is_id()) {
             let ids: HashSet<&str> = rows.iter().filter_map(|row| row.get(shown.at)).map(String::as_str).collect();
             let short = Short::of_all(&ids, shown.natural.min(room));
             shown.width = short.width;
@@ -256,11 +230,7 @@ impl<'a> Layout<'a> {
     fn grow(&mut self, room: usize) {
         let mut left = room.saturating_sub(self.taken());
         while left > 0 {
-            let columns = self.columns;
-            let grows = |shown: &&mut Shown| {
-                let text = columns.get(shown.at).is_some_and(|column| matches!(column.form, Form::Text(_)));
-                text && shown.width < shown.natural
-            };
+            let grows = |shown: &&mut Shown| matches!(shown.column.form, Form::Text(_)) && shown.width < shown.natural;
             let Some(narrowest) = self.shown.iter_mut().filter(grows).min_by_key(|shown| shown.width) else { break };
             narrowest.width += 1;
             left -= 1;

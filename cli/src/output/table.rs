@@ -15,34 +15,65 @@ use super::{Format, json, line, one_line};
 /// Number of spaces between two columns.
 const GAP: usize = 2;
 
+/// A column of a list, and the function that returns its cell in a row, for people.
+pub type Cell<R> = (Column, fn(&R) -> String);
+
 /// A row of a list.
-pub trait Row: Serialize {
-    /// The columns of the table.
-    const COLUMNS: &'static [Column];
+pub trait Row: Serialize + Sized + 'static {
+    /// The table. Empty if people see lines instead of a table.
+    const COLUMNS: &'static [Cell<Self>] = &[];
 
     /// The column with the row's id, if it is the id of a task or of a graph.
-    const ID: Option<usize> = Column::ids(Self::COLUMNS);
+    const ID: Option<usize> = ids(Self::COLUMNS);
 
-    /// Returns the id or name of the row.
-    fn id(&self) -> &str;
+    fn columns() -> Vec<Column> {
+        Self::COLUMNS.iter().map(|(column, _)| *column).collect()
+    }
 
-    /// Returns the cells of the row, for people.
-    fn cells(&self) -> Vec<String>;
+    fn cells(&self) -> Vec<String> {
+        Self::COLUMNS.iter().map(|(_, cell)| cell(self)).collect()
+    }
+
+    /// Returns the id or name of the row: the cell with its id, or else the first cell.
+    fn id(&self) -> String {
+        self.cells().into_iter().nth(Self::ID.unwrap_or(0)).unwrap_or_default()
+    }
+}
+
+/// Returns the index of the first column of ids.
+#[allow(clippy::indexing_slicing, reason = "below the length")]
+const fn ids<R>(columns: &[Cell<R>]) -> Option<usize> {
+    let mut at = 0;
+    while at < columns.len() {
+        if columns[at].0.is_id() {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Returns the text of a cell that may have no value.
+pub fn or(value: Option<impl ToString>, without: &str) -> String {
+    value.map_or_else(|| without.to_owned(), |value| value.to_string())
+}
+
+pub fn or_dash(value: Option<impl ToString>) -> String {
+    or(value, "-")
 }
 
 /// Writes rows.
 pub fn write<R: Row>(format: Format, rows: &[R]) -> anyhow::Result<()> {
     let shown = rows.iter().map(|row| Shown::new(format, row)).collect::<Result<Vec<_>, _>>()?;
-    write_all(format, R::COLUMNS, shown)
+    write_all(format, &R::columns(), shown)
 }
 
 /// Writes rows that are already formatted.
 pub fn write_all(format: Format, columns: &[Column], rows: Vec<Shown>) -> anyhow::Result<()> {
-    let texts: Vec<String> = rows.iter().filter_map(Shown::text).collect();
     match format {
         Format::Table => table(columns, rows.into_iter().map(Shown::cells))?,
-        Format::Json => line(format!("[{}]", texts.join(",\n")))?,
-        Format::Jsonl | Format::Id => texts.iter().try_for_each(line)?,
+        Format::Json => line(format!("[{}]", rows.iter().map(Shown::text).collect::<Vec<_>>().join(",\n")))?,
+        Format::Jsonl | Format::Id => rows.iter().try_for_each(Shown::write)?,
     }
     Ok(())
 }
@@ -64,7 +95,7 @@ impl Shown {
         Ok(match format {
             Format::Table => Self::Cells(row.cells()),
             Format::Json | Format::Jsonl => Self::Json(json(row)?),
-            Format::Id => Self::Id(row.id().to_owned()),
+            Format::Id => Self::Id(row.id()),
         })
     }
 
@@ -83,7 +114,8 @@ impl Shown {
             }
             Self::Json(text) => {
                 let mut fields: BTreeMap<&str, Box<RawValue>> = serde_json::from_str(&text)?;
-                let known = R::ID.and_then(|at| R::COLUMNS.get(at)).and_then(|column| fields.get_mut(column.head()));
+                let column = R::ID.and_then(|at| R::COLUMNS.get(at));
+                let known = column.and_then(|(column, _)| fields.get_mut(column.head()));
                 if let Some(known) = known
                     && let Ok(id) = serde_json::from_str::<String>(known.get())
                 {
@@ -101,30 +133,25 @@ impl Shown {
     /// Returns the columns for rows of several partitions.
     pub fn columns<R: Row>() -> Vec<Column> {
         let partition = R::ID.is_none().then_some(Column::whole("partition"));
-        partition.iter().chain(R::COLUMNS).copied().collect()
+        partition.into_iter().chain(R::columns()).collect()
     }
 
     fn cells(self) -> Vec<String> {
         if let Self::Cells(cells) = self { cells } else { Vec::new() }
     }
 
-    /// Returns the row as a line, or `None` for a row of a table.
-    fn text(&self) -> Option<String> {
+    /// Returns the row as a line.
+    fn text(&self) -> String {
         match self {
-            Self::Cells(_) => None,
-            Self::Json(text) => Some(text.clone()),
-            Self::Id(id) => Some(one_line(id)),
+            Self::Cells(cells) => cleaned(cells).join("  "),
+            Self::Json(text) => text.clone(),
+            Self::Id(id) => one_line(id),
         }
     }
 
     /// Writes the row as a line.
     pub fn write(&self) -> anyhow::Result<()> {
-        match self {
-            Self::Cells(cells) => line(cleaned(cells).join("  "))?,
-            Self::Json(text) => line(text)?,
-            Self::Id(id) => line(one_line(id))?,
-        }
-        Ok(())
+        Ok(line(self.text())?)
     }
 }
 
@@ -156,7 +183,7 @@ impl<R: Row> Stream<R> {
             return shown.iter().try_for_each(Shown::write);
         };
         self.seen.extend(shown.into_iter().map(|row| cleaned(&row.cells())));
-        let columns = if self.partition.is_some() { Shown::columns::<R>() } else { R::COLUMNS.to_vec() };
+        let columns = if self.partition.is_some() { Shown::columns::<R>() } else { R::columns() };
         let layout = Layout::new(&columns, &self.seen, GAP, Some(width));
         let new = self.seen.iter().skip(self.seen.len().saturating_sub(rows.len()));
         new.map(|row| layout.line(&layout.cells(row))).try_for_each(line)?;

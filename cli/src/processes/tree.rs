@@ -92,20 +92,15 @@ impl Tree {
             match wait(WaitOptions::NOHANG) {
                 Ok(Some((pid, status))) => {
                     let exit = status.exit_status().map(Exit::Code);
-                    if let Some(exit) = exit.or_else(|| status.terminating_signal().map(Exit::Signal)) {
-                        self.note(Pid::from_raw(pid.as_raw_pid()), exit);
+                    let exit = exit.or_else(|| status.terminating_signal().map(Exit::Signal));
+                    if let Some(exit) = exit.filter(|_| pid.as_raw_pid() == self.program.as_raw()) {
+                        self.exit = Some(exit);
                     }
                 }
                 Ok(None) => return true,
                 Err(rustix::io::Errno::INTR) => {}
                 Err(_) => return false,
             }
-        }
-    }
-
-    fn note(&mut self, pid: Pid, exit: Exit) {
-        if pid == self.program {
-            self.exit = Some(exit);
         }
     }
 

@@ -14,11 +14,12 @@ use super::{RunFolder, VERSION, open, spare};
 const MOST: u64 = 16 << 20;
 
 /// The outcome that is sent to the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Complete,
     Fail,
+    #[default]
     Release,
 }
 
@@ -98,7 +99,7 @@ pub struct PostMortem {
 }
 
 /// The contents of `end.json`. The result or the error is in a separate file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct End {
     pub version: u32,
     pub outcome: Outcome,
@@ -131,21 +132,7 @@ pub struct End {
 
 impl End {
     pub fn new(outcome: Outcome, word: Option<&str>, post_mortem: PostMortem) -> Self {
-        Self {
-            version: VERSION,
-            outcome,
-            word: word.map(str::to_owned),
-            permanent: false,
-            again: None,
-            uncounted: false,
-            inputs: None,
-            next: None,
-            step: None,
-            into: None,
-            checkpoint: false,
-            payload: String::new(),
-            post_mortem,
-        }
+        Self { version: VERSION, outcome, word: word.map(str::to_owned), post_mortem, ..Self::default() }
     }
 }
 

@@ -11,8 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::end::hex;
 use super::names::visible;
-use super::open;
-use super::{Run, RunFolder, is_older};
+use super::{Run, RunFolder, is_older, open};
 use crate::output::say;
 use crate::safe_path::private_folders;
 use crate::server::identity;

@@ -27,15 +27,19 @@ pub struct Lock {
     file: Flock<File>,
 }
 
+/// Locks a file. Returns `None` if another process has the lock.
+pub fn try_lock(file: File) -> io::Result<Option<Flock<File>>> {
+    match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        Ok(file) => Ok(Some(file)),
+        Err((_, Errno::EWOULDBLOCK)) => Ok(None),
+        Err((_, error)) => Err(error.into()),
+    }
+}
+
 impl RunFolder {
     /// Takes the lock. Returns `None` if another process has it.
     pub fn lock(&self) -> io::Result<Option<Lock>> {
-        let file = open::own(&self.lock_file())?;
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(file) => Ok(Some(Lock { file })),
-            Err((_, Errno::EWOULDBLOCK)) => Ok(None),
-            Err((_, error)) => Err(error.into()),
-        }
+        Ok(try_lock(open::own(&self.lock_file())?)?.map(|file| Lock { file }))
     }
 
     /// Returns the present or last holder of the lock. Returns `None` if there was no holder, or if the file is

@@ -172,8 +172,3 @@ pub fn lend(path: &Path, rights: u32) -> io::Result<Lent> {
     let changed = lacks && fs::set_permissions(path, Permissions::from_mode(mode | rights)).is_ok();
     Ok(Lent { path: path.to_owned(), usual: about.permissions(), changed })
 }
-
-/// Writes a file atomically and durably.
-pub fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, bytes, true)
-}

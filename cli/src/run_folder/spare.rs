@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 
-use super::open::{self, write_durably};
-use super::{Limits, RunFolder};
+use super::{Limits, RunFolder, open};
 
 /// Minimum space for the payload of an end, because an error text may be longer than the largest allowed result.
 const ERROR: u64 = 16 << 10;
@@ -70,7 +69,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let spare = spare(path);
     match fill(&spare, bytes) {
         Ok(()) => open::put(&spare, path, true),
-        Err(_) => write_durably(path, bytes),
+        Err(_) => open::replace(path, bytes, true),
     }
 }
 

@@ -43,7 +43,7 @@ impl Session {
             }
             (Some(partition), None) => {
                 let shown = rows.iter().map(|row| Shown::of(self.format, row, partition.as_str(), false));
-                table::write_all(self.format, R::COLUMNS, shown.collect::<anyhow::Result<_>>()?)
+                table::write_all(self.format, &R::columns(), shown.collect::<anyhow::Result<_>>()?)
             }
             (None, _) => table::write(self.format, rows),
         }

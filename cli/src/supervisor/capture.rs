@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(250);
 const REMNANT: Duration = Duration::from_secs(1);
 
 /// The results of reading everything that the program wrote.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Seen {
     pub stdout: Spool,
     pub shape: Shape,
@@ -54,25 +54,7 @@ pub struct Seen {
 impl Seen {
     /// Returns the results if the files cannot be read.
     pub fn nothing() -> Self {
-        Self { blind: true, ..Self::new(Spool::Over) }
-    }
-
-    fn new(stdout: Spool) -> Self {
-        Self {
-            stdout,
-            shape: Shape::default(),
-            last_words: String::new(),
-            again: None,
-            group: None,
-            suspend: None,
-            next: None,
-            into: None,
-            checkpoint: None,
-            too_large: false,
-            there: true,
-            blind: false,
-            journal: None,
-        }
+        Self { blind: true, ..Self::default() }
     }
 }
 
@@ -102,7 +84,7 @@ impl Capture {
             events: Events::new(folder.events()),
             first: checkpoint.digest().map(<[u8]>::to_vec),
             checkpoint,
-            seen: Seen::new(Spool::open(folder.stdout())),
+            seen: Seen { stdout: Spool::open(folder.stdout()), ..Seen::default() },
             words: LastWords::default(),
             shared,
         }

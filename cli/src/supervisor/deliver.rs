@@ -135,28 +135,25 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             }
             Err(error) => error,
         };
+        let is_final = matches!(error, Error::Invalid { .. } | Error::State { .. });
         match error {
             // A repeated call would also fail. Therefore the task fails with this error.
-            Error::Invalid { .. } | Error::State { .. }
-                if end.outcome == Outcome::Complete
+            error
+                if is_final
+                    && end.outcome == Outcome::Complete
                     && (end.step.is_some() || matches!(error, Error::Invalid { .. })) =>
             {
                 let goes_on = end.next.take().is_some() | end.step.take().is_some();
                 let what = if goes_on { "next step" } else { "result" };
-                *payload = format!("the server does not take the {what}: {error}").into_bytes();
-                end.outcome = Outcome::Fail;
-                end.word = Some("result".into());
-                let _ = folder.write_end(end, payload);
+                fail("result", format!("the server does not take the {what}: {error}"), folder, end, payload);
             }
-            Error::Invalid { .. } | Error::State { .. } if end.inputs.is_some() => {
-                *payload = format!("the server refuses the tasks to wait for: {error}").into_bytes();
-                (end.outcome, end.word, end.inputs) = (Outcome::Fail, Some("suspend".into()), None);
-                let _ = folder.write_end(end, payload);
+            error if is_final && end.inputs.is_some() => {
+                end.inputs = None;
+                fail("suspend", format!("the server refuses the tasks to wait for: {error}"), folder, end, payload);
             }
-            Error::Invalid { .. } | Error::State { .. } if end.into.is_some() => {
-                *payload = format!("the task cannot be given back into that queue: {error}").into_bytes();
-                (end.outcome, end.word, end.into) = (Outcome::Fail, Some("into".into()), None);
-                let _ = folder.write_end(end, payload);
+            error if is_final && end.into.is_some() => {
+                end.into = None;
+                fail("into", format!("the task cannot be given back into that queue: {error}"), folder, end, payload);
             }
             // A person has removed the folder, so the end need not be sent.
             _ if !folder.path().exists() => return false,
@@ -174,6 +171,13 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             }
         }
     }
+}
+
+/// Turns the end into a failure of this group, with this error.
+fn fail(group: &str, error: String, folder: &RunFolder, end: &mut End, payload: &mut Vec<u8>) {
+    *payload = error.into_bytes();
+    (end.outcome, end.word) = (Outcome::Fail, Some(group.into()));
+    let _ = folder.write_end(end, payload);
 }
 
 /// Sends the end again after the lease was lost. Returns true if the server had accepted the end before, and only the

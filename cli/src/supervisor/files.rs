@@ -172,28 +172,17 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
         let message = field("message").or(log.as_str()).map_or_else(|| log.to_string(), str::to_owned);
         said.push(Said::Log(format!("{level}: {message}")));
     }
-    if let Some(seconds) = event.extend.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
-        said.push(Said::Extend(seconds));
-    }
-    if let Some(seconds) = event.again.filter(|seconds| seconds.is_finite() && *seconds >= 0.0) {
-        said.push(Said::Again(seconds.min(AGAIN)));
-    }
-    if let Some(group) = event.group {
-        said.push(Said::Group(short(&group).to_owned()));
-    }
-    if let Some(inputs) = event.suspend {
-        said.push(Said::Suspend(inputs));
-    }
-    if let Some(next) = event.next {
-        said.push(Said::Next(change::next(&next)));
-    }
-    if let Some(edit) = event.edit {
-        let edit = change::edit(&edit);
-        said.push(edit.map_or_else(|error| Said::Other(format!("an edit that cannot be read: {error}")), Said::Edit));
-    }
-    if let Some(queue) = event.into {
-        said.push(Said::Into(queue));
-    }
+    said.extend(event.extend.filter(|seconds| seconds.is_finite() && *seconds > 0.0).map(Said::Extend));
+    let again = event.again.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+    said.extend(again.map(|seconds| Said::Again(seconds.min(AGAIN))));
+    said.extend(event.group.map(|group| Said::Group(short(&group).to_owned())));
+    said.extend(event.suspend.map(Said::Suspend));
+    said.extend(event.next.map(|next| Said::Next(change::next(&next))));
+    said.extend(event.edit.map(|edit| match change::edit(&edit) {
+        Ok(edit) => Said::Edit(edit),
+        Err(error) => Said::Other(format!("an edit that cannot be read: {error}")),
+    }));
+    said.extend(event.into.map(Said::Into));
     if said.len() == before {
         said.push(Said::Alive);
     }

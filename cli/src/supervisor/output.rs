@@ -12,7 +12,7 @@ const LAST_WORDS: usize = 4 << 10;
 
 /// The beginning of stdout. It is the result if it is JSON and the program wrote no result file. It is stored on the
 /// disk, to save memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum Spool {
     Disk {
         path: PathBuf,
@@ -24,6 +24,7 @@ pub enum Spool {
     /// The disk is full, and the output is kept in memory.
     Memory(Vec<u8>),
     /// The output is longer than a result may be.
+    #[default]
     Over,
     /// The written output cannot be read.
     Broken(io::Error),

@@ -17,7 +17,7 @@ use super::journal::Journal;
 use super::shared::{KILL, Shared};
 use crate::run_folder::end::hex;
 use crate::run_folder::manifest::{self, Entry, Manifest};
-use crate::run_folder::open::{self, lend, write_durably};
+use crate::run_folder::open::{self, lend};
 use crate::run_folder::{Run, RunFolder, names};
 use crate::safe_path::{private_folders, shared_folder};
 
@@ -185,7 +185,7 @@ fn describe(output: &Path, folder: &RunFolder, run: &Run, stops: &mut dyn FnMut(
     let described = Manifest { task: run.id.clone(), attempt: run.attempt, files };
     // The draft is created outside of the output, because all names in the output belong to the program.
     let draft = folder.path().join("manifest.json");
-    write_durably(&draft, &serde_json::to_vec_pretty(&described)?).context("no manifest can be written")?;
+    open::replace(&draft, &serde_json::to_vec_pretty(&described)?, true).context("no manifest can be written")?;
     fs::rename(&draft, &manifest).context("its folder cannot be written to")?;
     Ok(File::open(output)?.sync_all()?)
 }

@@ -39,7 +39,7 @@ pub const CANCEL: u8 = 3;
 pub const KILL: u8 = 4;
 
 /// The lease of this attempt.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Lease {
     renewed: AtomicU64,
     length: u64,
@@ -55,13 +55,7 @@ impl Lease {
         let length = run.lease_ms.saturating_mul(1_000);
         // A time of the clock of another boot has no meaning.
         let renewed = if run.boot == boot_id() { run.renewed_us } else { 0 };
-        Self {
-            renewed: AtomicU64::new(renewed),
-            length,
-            lost: AtomicBool::new(false),
-            told: AtomicBool::new(false),
-            idle: AtomicBool::new(false),
-        }
+        Self { renewed: AtomicU64::new(renewed), length, ..Self::default() }
     }
 
     pub fn length(&self) -> Duration {

@@ -51,7 +51,12 @@ fn estimate(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<O
     let progress = info.progress_bytes().and_then(|bytes| Progress::read(bytes).fraction);
     let progress = progress.map(|part| part.clamp(0.0, 1.0)).filter(|part| part.is_finite());
     let options = progress.into_iter().fold(EstimateOptions::new(), EstimateOptions::progress);
-    match session.client.call(&session.client.calls().estimate(id, &options)) {
+    ask(session, id, &options)
+}
+
+/// Asks the server for an estimate. Returns `None` if there is no such task.
+pub fn ask(session: &Session, id: &TaskId, options: &EstimateOptions) -> anyhow::Result<Option<Estimate>> {
+    match session.client.call(&session.client.calls().estimate(id, options)) {
         Ok(estimate) => Ok(Some(estimate)),
         Err(Error::NotFound) => Ok(None),
         Err(error) => Err(error.into()),

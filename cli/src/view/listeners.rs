@@ -5,7 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
 
+use crate::output::many;
 use crate::times;
+use crate::view::programs;
 
 /// Time without a call after which a listener that sends no reports may be dead.
 const SILENT: Duration = Duration::from_secs(60);
@@ -82,7 +84,7 @@ impl Listeners {
     ) {
         match worker {
             Some(worker) if worker.dead => self.dead.push((worker.id.clone(), worker.seen)),
-            Some(worker) if serves(&worker.drained, queue) => self.draining.push(worker.id.clone()),
+            Some(worker) if programs::is_drained(worker, queue) => self.draining.push(worker.id.clone()),
             Some(worker) if !can(worker) => self.unable = true,
             _ => {
                 // A listener without reports is seen each time it waits for a task, which is every half minute. A
@@ -151,7 +153,7 @@ impl Listeners {
         let Some(slots) = slots else {
             let held: u64 = self.all.iter().map(|taker| taker.held).sum();
             let verb = if all == 1 { "holds" } else { "hold" };
-            return format!("{them} {verb} {}", tasks(held));
+            return format!("{them} {verb} {}", many(held, "task"));
         };
         let (them, whose) = match all {
             1 => (format!("the only worker of {queue}{able} is full"), "its"),
@@ -170,7 +172,7 @@ impl Listeners {
         let mut queues: Vec<(&String, u64)> = self.holds.iter().map(|(queue, held)| (queue, *held)).collect();
         queues.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
         let (first, others) = queues.split_first()?;
-        let mut words = vec![format!("{} of {}", tasks(first.1), first.0)];
+        let mut words = vec![format!("{} of {}", many(first.1, "task"), first.0)];
         words.extend(others.iter().take(NAMED - 1).map(|(queue, held)| format!("{held} of {queue}")));
         let rest: u64 = others.iter().skip(NAMED - 1).map(|(_, held)| held).sum();
         words.extend((rest > 0).then(|| format!("{rest} of other queues")));
@@ -201,14 +203,6 @@ pub fn suits(has: &str, needs: &str) -> bool {
             },
         }
     })
-}
-
-fn tasks(number: u64) -> String {
-    if number == 1 { "1 task".to_owned() } else { format!("{number} tasks") }
-}
-
-fn serves(queues: &[String], queue: &QueueName) -> bool {
-    queues.iter().any(|name| name == queue.as_str())
 }
 
 /// Returns the number of tasks of each queue that these workers hold. `listeners`: the listeners of the queue.

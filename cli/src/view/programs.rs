@@ -12,17 +12,21 @@ pub fn program(info: &TaskInfo, queue: &QueueName) -> String {
     info.method().unwrap_or_else(|| queue.to_string())
 }
 
+/// Returns true if the worker takes no new tasks of the queue.
+pub fn is_drained(worker: &WorkerInfo, queue: &QueueName) -> bool {
+    worker.drained.iter().any(|name| name == queue.as_str())
+}
+
 /// Returns the workers of a queue, or `None` if one of them does not report its programs.
 pub fn workers_of<'a>(
     client: &Client,
     queue: &QueueName,
     workers: &'a [WorkerInfo],
 ) -> blueque::Result<Option<Vec<&'a WorkerInfo>>> {
-    let named = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
     let mut found = Vec::new();
     for listener in client.queue(queue.as_str())?.listeners()? {
         match workers.iter().find(|worker| worker.id == listener.id && worker.serves(queue)) {
-            Some(worker) if worker.dead || named(&worker.drained) => {}
+            Some(worker) if worker.dead || is_drained(worker, queue) => {}
             Some(worker) if !worker.methods.is_empty() => found.push(worker),
             _ => return Ok(None),
         }

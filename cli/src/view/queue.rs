@@ -89,18 +89,11 @@ fn by_state<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::E
     serializer.collect_map(states.chain([("listeners", counts.listeners)]))
 }
 
-/// The number of states.
-pub const STATES: usize = Status::ALL.len();
-
 /// Returns the columns of a queue, with the states in the given order.
-#[allow(clippy::indexing_slicing, reason = "the order has all states")]
-pub const fn columns(states: &[Status]) -> [Column; STATES + 3] {
-    let mut columns = [Column::text(""); STATES + 3];
-    columns[0] = Column::text("queue").at_least(20);
-    let mut at = 0;
-    while at < STATES {
-        let column = Column::whole(states[at].as_str());
-        columns[at + 1] = match states[at] {
+pub fn columns(states: &[Status]) -> Vec<Column> {
+    let state = |status: &Status| {
+        let column = Column::whole(status.as_str());
+        match status {
             Status::Pending | Status::Started => column,
             Status::Reserved => column.rank(2),
             Status::Complete => column.rank(3),
@@ -108,18 +101,15 @@ pub const fn columns(states: &[Status]) -> [Column; STATES + 3] {
             Status::Waiting => column.rank(5),
             Status::Failed => column.rank(7),
             _ => column.rank(1),
-        };
-        at += 1;
-    }
-    columns[STATES + 1] = Column::whole("listeners").rank(6);
-    columns
+        }
+    };
+    let ends = [Column::whole("listeners").rank(6), Column::text("")];
+    std::iter::once(Column::text("queue").at_least(20)).chain(states.iter().map(state)).chain(ends).collect()
 }
 
 impl Row for QueueView {
-    const COLUMNS: &'static [Column] = &columns(Status::ALL);
-
-    fn id(&self) -> &str {
-        &self.queue
+    fn columns() -> Vec<Column> {
+        columns(Status::ALL)
     }
 
     fn cells(&self) -> Vec<String> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::payload::Payload;
 use super::queue::Paused;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::output::{clean_line, line};
 use crate::times;
 
@@ -52,34 +52,20 @@ impl Summary {
 }
 
 impl Row for Summary {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("schedule").at_least(20),
-        Column::whole("state"),
-        Column::text("queue").rank(4),
-        Column::text("recurrence").rank(5),
-        Column::whole("next"),
-        Column::whole("made").rank(2),
-        Column::whole("skipped").rank(1),
-        Column::id("last task").rank(3),
-        Column::text(""),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("schedule").at_least(20), |row| row.schedule.clone()),
+        (Column::whole("state"), |row| row.state.to_owned()),
+        (Column::text("queue").rank(4), |row| row.queue.clone()),
+        (Column::text("recurrence").rank(5), |row| words(&row.recurrence)),
+        (Column::whole("next"), |row| row.due.map(|due| times::relative(due, times::now())).unwrap_or_default()),
+        (Column::whole("made").rank(2), |row| row.made.to_string()),
+        (Column::whole("skipped").rank(1), |row| row.skipped.to_string()),
+        (Column::id("last task").rank(3), |row| row.last_task.clone().unwrap_or_default()),
+        (Column::text(""), |row| row.error.clone().unwrap_or_default()),
     ];
 
-    fn id(&self) -> &str {
-        &self.schedule
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.schedule.clone(),
-            self.state.to_owned(),
-            self.queue.clone(),
-            words(&self.recurrence),
-            self.due.map(|due| times::relative(due, times::now())).unwrap_or_default(),
-            self.made.to_string(),
-            self.skipped.to_string(),
-            self.last_task.clone().unwrap_or_default(),
-            self.error.clone().unwrap_or_default(),
-        ]
+    fn id(&self) -> String {
+        self.schedule.clone()
     }
 }
 
@@ -185,15 +171,7 @@ impl Whole {
 }
 
 impl Row for Whole {
-    const COLUMNS: &'static [Column] = &[Column::text("schedule")];
-
-    fn id(&self) -> &str {
-        &self.schedule
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.schedule.clone()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[(Column::text("schedule"), |row| row.schedule.clone())];
 }
 
 /// A task that was created by `schedule run`.
@@ -204,15 +182,7 @@ pub struct Made {
 }
 
 impl Row for Made {
-    const COLUMNS: &'static [Column] = &[Column::id("id")];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.id.clone()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[(Column::id("id"), |row| row.id.clone())];
 }
 
 /// A schedule that was removed.
@@ -223,15 +193,10 @@ pub struct Removed {
 }
 
 impl Row for Removed {
-    const COLUMNS: &'static [Column] = &[Column::text("schedule"), Column::whole("outcome")];
-
-    fn id(&self) -> &str {
-        &self.schedule
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.schedule.clone(), self.outcome.to_owned()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("schedule"), |row| row.schedule.clone()),
+        (Column::whole("outcome"), |row| row.outcome.to_owned()),
+    ];
 }
 
 /// Formats a schedule rule for people: `every 1h, 5m later`, or `0 3 * * * in Europe/Berlin`.

@@ -11,7 +11,7 @@ use super::payload::Payload;
 use super::policy::Policy;
 use super::progress::Progress;
 use super::record::{ended, eta, headline, text};
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::run_folder::end::Cost;
 use crate::times;
 
@@ -272,42 +272,30 @@ impl TaskView {
     pub fn progress_text(&self) -> String {
         self.seen.progress.brief()
     }
-}
 
-impl Row for TaskView {
-    const COLUMNS: &'static [Column] = &[
-        Column::id("id"),
-        Column::whole("status"),
-        Column::text("queue"),
-        Column::text("method").rank(2),
-        Column::whole("attempt").rank(1),
-        Column::whole("since").rank(4),
-        Column::text("progress"),
-        Column::text("on").rank(3),
-        Column::whole("cost").spare(),
-    ];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let progress = match (&self.error, self.status.as_str()) {
+    /// Returns the error or the reason of a task that ended, or else its progress.
+    fn outcome_text(&self) -> String {
+        match (&self.error, self.status.as_str()) {
             (Some(error), "failed") => headline(&String::from_utf8_lossy(&error.0)),
             (_, "cancelled") => self.reason.clone().unwrap_or_default(),
             (_, "complete") => String::new(),
             _ => self.progress_text(),
-        };
-        vec![
-            self.id.clone(),
-            self.state(),
-            self.queue.clone(),
-            self.method.clone().unwrap_or_default(),
-            self.attempt.to_string(),
-            self.seen.age.clone(),
-            progress,
-            self.node.clone().filter(|_| self.is_held()).unwrap_or_default(),
-            self.known_cost().filter(|_| !self.is_held()).map(|known| cost::with_wall(&known)).unwrap_or_default(),
-        ]
+        }
     }
+}
+
+impl Row for TaskView {
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::id("id"), |row| row.id.clone()),
+        (Column::whole("status"), |row| row.state()),
+        (Column::text("queue"), |row| row.queue.clone()),
+        (Column::text("method").rank(2), |row| row.method.clone().unwrap_or_default()),
+        (Column::whole("attempt").rank(1), |row| row.attempt.to_string()),
+        (Column::whole("since").rank(4), |row| row.seen.age.clone()),
+        (Column::text("progress"), |row| row.outcome_text()),
+        (Column::text("on").rank(3), |row| row.node.clone().filter(|_| row.is_held()).unwrap_or_default()),
+        (Column::whole("cost").spare(), |row| {
+            row.known_cost().filter(|_| !row.is_held()).map(|known| cost::with_wall(&known)).unwrap_or_default()
+        }),
+    ];
 }

@@ -10,7 +10,7 @@ use super::programs;
 use super::progress::Progress;
 use super::queue::Paused;
 use super::record::headline;
-use crate::output::clean_line;
+use crate::output::{clean_line, many};
 use crate::run_folder::notice::About;
 use crate::session::Session;
 use crate::shortage::NOTHING;
@@ -221,37 +221,45 @@ fn waits(why: &Why) -> bool {
     }
 }
 
-/// Describes the program of a waiting task if no worker of its queue has that program.
-fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
+/// Calls `look` with the queue of a task that waits for a worker, and with the workers of the queue, if all of them report
+/// their programs.
+fn of_workers<T>(
+    session: &Session,
+    why: &Why,
+    look: impl FnOnce(&QueueName, &[&WorkerInfo]) -> Option<T>,
+) -> anyhow::Result<Option<T>> {
     let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
     if !waits(why) || why.listeners == 0 {
         return Ok(None);
     }
     let workers = session.client.workers()?;
-    let program = programs::program(info, &queue);
     let them = programs::workers_of(&session.client, &queue, &workers)?;
-    Ok(them.filter(|them| programs::nobody_has(them, &program)).map(|_| program))
+    Ok(them.and_then(|them| look(&queue, &them)))
+}
+
+/// Returns the program of a waiting task if no worker of its queue has that program.
+fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
+    of_workers(session, why, |queue, them| {
+        let program = programs::program(info, queue);
+        programs::nobody_has(them, &program).then_some(program)
+    })
 }
 
 /// Returns the reports of the workers of a queue, if each of them avoids the queue at present.
 fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
-    let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
-    if !waits(why) || why.listeners == 0 {
-        return Ok(None);
-    }
-    let workers = session.client.workers()?;
-    let Some(them) = programs::workers_of(&session.client, &queue, &workers)? else { return Ok(None) };
-    let begins = format!("takes nothing of {queue}: ");
-    let of = |worker: &&WorkerInfo| {
-        let mut all = worker.trouble.as_deref()?.split("; ");
-        all.find(|part| part.starts_with(&begins) || part.starts_with(NOTHING))
-            .map(|part| format!("{} {part}", worker.id))
-    };
-    let words: Option<Vec<String>> = them.iter().map(of).collect();
-    Ok(words.map(|words| match words.as_slice() {
-        [only] => format!("Its queue is left alone for a moment: {only}."),
-        all => format!("Its queue is left alone for a moment by all of its workers: {}.", all.join("; ")),
-    }))
+    of_workers(session, why, |queue, them| {
+        let begins = format!("takes nothing of {queue}: ");
+        let of = |worker: &&WorkerInfo| {
+            let mut all = worker.trouble.as_deref()?.split("; ");
+            all.find(|part| part.starts_with(&begins) || part.starts_with(NOTHING))
+                .map(|part| format!("{} {part}", worker.id))
+        };
+        let words = them.iter().map(of).collect::<Option<Vec<String>>>()?;
+        Some(match words.as_slice() {
+            [only] => format!("Its queue is left alone for a moment: {only}."),
+            all => format!("Its queue is left alone for a moment by all of its workers: {}.", all.join("; ")),
+        })
+    })
 }
 
 /// Describes the calls of a held task's supervisor that the server refuses, as the worker reports them.
@@ -304,9 +312,7 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
     let lease = lease(why);
     match why.status {
         Status::Scheduled => {
-            let due = why.eta.map_or("an unknown time".to_owned(), |eta| {
-                format!("{} ({})", times::to_the_second(eta), times::relative(eta, why.now))
-            });
+            let due = why.eta.map_or("an unknown time".to_owned(), |eta| times::both(eta, why.now));
             let late = why.eta.is_some_and(|eta| eta < why.now);
             let late = match why.listeners {
                 0 => format!(", and its queue has {}", listeners.nobody()),
@@ -323,7 +329,7 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
                 }
                 0 => format!("It is scheduled for {due}{late}{paused}."),
                 failures => {
-                    format!("It is tried again at {due}, after {}{late}{paused}{word}.", times_failed(failures))
+                    format!("It is tried again at {due}, after {}{late}{paused}{word}.", many(failures, "failure"))
                 }
             }
         }
@@ -373,9 +379,8 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
         }
         Status::Reserved => format!("{node} has taken it, and has not started it yet{lease}."),
         Status::Started => {
-            let since = how.started.or(how.updated).map_or(String::new(), |at| {
-                format!(" since {} ({})", times::to_the_second(at), times::relative(at, why.now))
-            });
+            let since = how.started.or(how.updated);
+            let since = since.map_or(String::new(), |at| format!(" since {}", times::both(at, why.now)));
             format!("It runs on {node}{since}, attempt {}{lease}.", how.attempt)
         }
         status if status.is_waiting() => {
@@ -383,16 +388,14 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
             format!("It {}{}", means.next().map_or(' ', |first| first.to_ascii_lowercase()), means.as_str())
         }
         ended => {
-            let when = how.updated.map_or(String::new(), |at| {
-                format!(" {} ({})", times::to_the_second(at), times::relative(at, why.now))
-            });
+            let when = how.updated.map_or(String::new(), |at| format!(" {}", times::both(at, why.now)));
             let what = match ended {
                 Status::Complete => "It ended well",
                 Status::Failed => "It failed",
                 _ => "It was cancelled",
             };
             let often = match why.failures {
-                failures @ 2.. if ended == Status::Failed => format!(", after {}", times_failed(failures)),
+                failures @ 2.. if ended == Status::Failed => format!(", after {}", many(failures, "failure")),
                 _ => String::new(),
             };
             format!("{what}{when}{often}{word}.")
@@ -408,7 +411,7 @@ fn told_by_deadline(why: &Why) -> bool {
 /// Describes the deadline of an unfinished task that was not ordered to stop.
 fn end_by(why: &Why) -> Option<String> {
     let end_by = why.end_by.filter(|_| !why.status.is_finished() && why.cancel.is_none())?;
-    Some(format!(" Its deadline is {} ({}).", times::to_the_second(end_by), times::relative(end_by, why.now)))
+    Some(format!(" Its deadline is {}.", times::both(end_by, why.now)))
 }
 
 /// Describes the state of the lease, if it matters.
@@ -427,13 +430,7 @@ fn lease(why: &Why) -> String {
 /// Describes the time at which the lease of a task ends unless it is renewed.
 fn until(why: &Why) -> String {
     let deadline = why.deadline.filter(|&deadline| deadline > why.now);
-    deadline.map_or(String::new(), |at| {
-        format!("; its lease ends at {} ({})", times::to_the_second(at), times::relative(at, why.now))
-    })
-}
-
-fn times_failed(failures: u32) -> String {
-    if failures == 1 { "1 failure".to_owned() } else { format!("{failures} failures") }
+    deadline.map_or(String::new(), |at| format!("; its lease ends at {}", times::both(at, why.now)))
 }
 
 /// Describes the need or the limit that prevents a pending task from running, even if it were the first of its queue.
@@ -471,8 +468,7 @@ fn held_up(why: &Why) -> Option<String> {
     full.or_else(|| shared(why)).or_else(|| {
         all.iter().flatten().find_map(|(limits, whose)| {
             let until = limits.rate_until.filter(|&until| until > why.now)?;
-            let when = format!("{} ({})", times::to_the_second(until), times::relative(until, why.now));
-            Some(format!("The rate of {whose} lets the next task start at {when}."))
+            Some(format!("The rate of {whose} lets the next task start at {}.", times::both(until, why.now)))
         })
     })
 }
@@ -485,21 +481,18 @@ fn shared(why: &Why) -> Option<String> {
     if let Some(never) = never(why) {
         return Some(never);
     }
-    Some(match (why.limit_used?, why.limit_concurrency) {
-        _ if until.is_some() => {
-            let when =
-                until.map(|until| format!("{} ({})", times::to_the_second(until), times::relative(until, why.now)));
-            format!("The rate of the shared limit {name} lets the next task start at {}.", when.unwrap_or_default())
+    let used = why.limit_used?;
+    Some(match (until, &why.limit_turn, why.limit_concurrency) {
+        (Some(until), ..) => {
+            let when = times::both(until, why.now);
+            format!("The rate of the shared limit {name} lets the next task start at {when}.")
         }
-        _ if why.limit_turn.is_some() => {
-            let queue = why.limit_turn.as_deref().unwrap_or_default();
-            format!("It is the turn of the queue {queue} at the shared limit {name}{places}.")
-        }
-        (_, Some(1)) => format!("The only place of the shared limit {name} is taken."),
-        (used, Some(most)) if used >= u64::from(most) => {
+        (_, Some(queue), _) => format!("It is the turn of the queue {queue} at the shared limit {name}{places}."),
+        (.., Some(1)) => format!("The only place of the shared limit {name} is taken."),
+        (.., Some(most)) if used >= u64::from(most) => {
             format!("All {most} places of the shared limit {name} are taken{places}.")
         }
-        (used, most) => {
+        (.., most) => {
             let most = most.map_or(String::new(), |most| format!(" of {most}"));
             format!("{used}{most} places of the shared limit {name} are taken{places}.")
         }
@@ -513,9 +506,9 @@ fn never(why: &Why) -> Option<String> {
     match (why.limit_used, why.limit_concurrency) {
         (None, _) => Some(format!("There is no shared limit {name}: {set} {weight}, or edit the task (--limits).")),
         (Some(_), Some(most)) if weight > most => {
-            let has = if most == 1 { "only 1 place".to_owned() } else { format!("only {most} places") };
+            let has = many(most, "place");
             Some(format!(
-                "The shared limit {name} has {has}, and it takes {weight}: {set} {weight}, or edit the task (--limits)."
+                "The shared limit {name} has only {has}, and it takes {weight}: {set} {weight}, or edit the task (--limits)."
             ))
         }
         _ => None,

@@ -10,13 +10,14 @@ use crate::output::chain;
 
 /// Maintains the queues until the pool has ended.
 pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &ListenerId) {
-    let mut maintenance = Maintenance::of(client, own, settings.queues.clone()).host_names(settings.host_names.clone());
+    let mut maintenance =
+        Maintenance::of(client, own, settings.queues.clone()).host_names(settings.options.host_names.clone());
     // Maintenance leaves a task with a run folder to the folder's run guard. If the folders cannot be listed, the task
     // counts as having a folder.
     let kept = |held: &Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token).unwrap_or(true));
     let mut said: Option<Said> = None;
     loop {
-        let adopted = if settings.adopt { maintenance.adopt_dead(own, kept) } else { Ok(()) };
+        let adopted = if settings.options.no_adopt { Ok(()) } else { maintenance.adopt_dead(own, kept) };
         let round = maintenance.round();
         let pause = round.as_ref().map_or_else(|error| error.pause, |&pause| pause);
         match adopted.and(round.map(|_| ())) {

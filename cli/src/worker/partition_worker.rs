@@ -146,7 +146,7 @@ impl PartitionWorker {
             _ => None,
         };
 
-        let verbose = settings.verbose.then(Arc::<Verbose>::default);
+        let verbose = settings.options.verbose.then(Arc::<Verbose>::default);
         let takeover =
             Takeover::new(client.clone(), settings.clone(), self.served.clone(), pool.clone(), verbose.clone());
         takeover.scan(); // before the first task is taken: running tasks occupy slots
@@ -218,10 +218,10 @@ impl PartitionWorker {
             places.partitions.require(name, client.topology()?.as_ref())?;
         }
         let mut listener = client.listener_as(self.id.clone(), &names(settings))?.order(settings.order.clone());
-        if let Some(lease) = settings.lease {
+        if let Some(lease) = settings.options.lease {
             listener = listener.lease(lease);
         }
-        if let Some(has) = &settings.has {
+        if let Some(has) = &settings.options.has {
             listener = listener.has(has.as_str())?;
         }
         Ok((client, listener))
@@ -323,13 +323,14 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result
         }
         let mut limit = Duration::from_secs(60);
         if let Some(since) = draining {
-            let after = if settings.drain == Drain::Wait { settings.drain_after } else { Some(Duration::ZERO) };
+            let after =
+                if settings.options.drain == Drain::Wait { settings.options.drain_after } else { Some(Duration::ZERO) };
             match after.map(|after| after.saturating_sub(since.elapsed())) {
                 Some(Duration::ZERO) => pool.stop(),
                 Some(left) => limit = left,
                 None => {}
             }
-            if settings.drain == Drain::Release {
+            if settings.options.drain == Drain::Release {
                 // When its program has been killed, the supervisor gives the task back.
                 for run in pool.overdue(RELEASE) {
                     leftovers::kill_all(&run);

@@ -71,9 +71,7 @@ impl Kept {
         let hidden = false;
         Self { folder, id, run_guard, troubles, handle, fate, delivering, hidden, ended, due, pause, told, begun }
     }
-}
 
-impl Kept {
     /// Sets the queue of a run that this worker starts now.
     pub fn begun(mut self, queue: QueueName) -> Self {
         self.begun = Some((queue, Instant::now()));
@@ -262,18 +260,12 @@ impl Pool {
     }
 
     fn wait_until<T>(&self, limit: Duration, mut look: impl FnMut(&mut State) -> Option<T>) -> Option<T> {
-        let end = Instant::now() + limit;
-        let mut state = self.lock();
-        loop {
-            if let Some(found) = look(&mut state) {
-                return Some(found);
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return None;
-            }
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
+        let mut found = None;
+        drop(self.changed.wait_timeout_while(self.lock(), limit, |state| {
+            found = look(state);
+            found.is_none()
+        }));
+        found
     }
 
     pub fn add(&self, kept: Kept) {

@@ -88,7 +88,7 @@ struct Of {
 }
 
 impl Of {
-    /// Pauses the queue because of a program. Each consecutive pause is longer.
+    /// Pauses the queue. Each consecutive pause is longer; `before` is the number of pauses before this one.
     fn leave(&mut self, queue: &QueueName, first: Duration, before: u32, folder: Option<Stamp>, why: &str) -> String {
         let stay = first.saturating_mul(1 << before.min(10)).min(STAYS.1);
         let changes = if folder.is_some() { ", or until its folder of programs changes" } else { "" };
@@ -190,10 +190,10 @@ impl QueueBackoff {
     /// Pauses a queue whose calls the server refuses, while it accepts calls for other queues.
     pub fn refused(&mut self, queue: &QueueName, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
-        let stay = STAYS.0.saturating_mul(1 << of.refused.min(10)).min(STAYS.1);
+        let said = of.leave(queue, STAYS.0, of.refused, None, why);
         of.refused = of.refused.saturating_add(1);
-        of.away = Some(Away { until: Instant::now() + stay, folder: None, why: why.to_owned(), refused: true });
-        format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
+        of.away.iter_mut().for_each(|away| away.refused = true);
+        said
     }
 
     /// Returns the queues whose calls the server refuses.
@@ -228,8 +228,6 @@ impl QueueBackoff {
     /// Pauses a queue whose tasks fail only on this host.
     pub fn slow(&mut self, queue: &QueueName) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
-        let stay = STAYS.0.saturating_mul(1 << of.slowed.min(10)).min(STAYS.1);
-        of.slowed = of.slowed.saturating_add(1);
         let why = if of.lacking >= ROW {
             let times = of.lacking;
             format!(
@@ -239,8 +237,8 @@ impl QueueBackoff {
             let times = of.failures;
             format!("{times} of its tasks failed here at once, one after the other, and other workers complete theirs")
         };
-        of.away = Some(Away { until: Instant::now() + stay, folder: None, why: why.clone(), refused: false });
-        format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
+        of.slowed = of.slowed.saturating_add(1);
+        of.leave(queue, STAYS.0, of.slowed - 1, None, &why)
     }
 
     /// Ends expired pauses, and returns the queues that are still paused.
@@ -249,10 +247,7 @@ impl QueueBackoff {
         for of in self.queues.values_mut() {
             let changed = |away: &Away| away.folder.is_some() && away.folder.as_ref() != folder;
             if of.away.as_ref().is_some_and(&changed) {
-                (of.missing, of.unfit, of.lacking) = (0, 0, 0);
-            }
-            if of.away.as_ref().is_some_and(&changed) {
-                of.last = None;
+                (of.missing, of.unfit, of.lacking, of.last) = (0, 0, 0, None);
             }
             if let Some(ended) = of.away.take_if(|away| away.until <= now || changed(away))
                 && !changed(&ended)

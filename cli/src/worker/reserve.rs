@@ -360,12 +360,12 @@ impl Reserver {
             index: info.and_then(TaskInfo::label).and_then(|label| Some(element(&label)?.1)),
             program,
             start_reason: reason(task.outcome).to_owned(),
-            environment: settings.environment.clone(),
+            environment: settings.options.environment.clone(),
             publish: settings.publish.clone(),
             on_drain: settings.on_drain(),
             limits: Limits { grace_ms, ..settings.limits.clone() },
             log_bytes: own_log_bytes.or_else(|| settings::set(&about, "log_bytes")),
-            keep_log: Some(settings.keep_log),
+            keep_log: Some(settings.options.keep_log),
             pause_ms: 0,
             suspect: false,
         }))
@@ -388,7 +388,7 @@ impl Reserver {
             Ok(pid) => {
                 let (queue, attempt) = (&run.queue, run.attempt);
                 let method = run.method.as_ref().map_or(String::new(), |method| format!(" ({method})"));
-                let input = if settings.quiet_input { String::new() } else { beginning(&task.parameters) };
+                let input = if settings.options.quiet_input { String::new() } else { beginning(&task.parameters) };
                 let about = format!("{} of {queue}{method}, attempt {attempt}, supervisor {pid}{input}", run.id);
                 self.pool.say(&format!("started {about}"));
                 Ok(())

@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
+use nix::fcntl::Flock;
 
+use crate::run_folder::lock::try_lock;
 use crate::run_folder::notice::{MOST, Notice, Unfit};
 use crate::run_folder::{RunFolder, open};
 
@@ -37,12 +37,9 @@ impl RunGuard {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            // The folder may have been removed before the file was locked.
-            Ok(file) => Ok(folder.path().exists().then_some(Self { file, heard: Mutex::default() })),
-            Err((_, Errno::EWOULDBLOCK)) => Ok(None),
-            Err((_, error)) => Err(error.into()),
-        }
+        // The folder may have been removed before the file was locked.
+        let file = try_lock(file)?.filter(|_| folder.path().exists());
+        Ok(file.map(|file| Self { file, heard: Mutex::default() }))
     }
 
     /// Returns the notices of the run's supervisors since the last call, even if the folder was removed.

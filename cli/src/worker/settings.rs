@@ -163,14 +163,9 @@ pub struct Options {
 /// The checked settings of a worker.
 #[derive(Debug)]
 pub struct Settings {
+    pub options: Options,
     pub queues: Vec<Pattern>,
     pub order: QueueOrder,
-    pub has: Option<String>,
-    pub name: Option<String>,
-    /// `None` selects the setting of the queue.
-    pub lease: Option<Duration>,
-    /// `None` selects the setting of the queue.
-    pub grace: Option<Duration>,
     pub namespace: String,
     /// URL of the server, without the password.
     pub url: String,
@@ -179,20 +174,6 @@ pub struct Settings {
     pub server: String,
     pub state: PathBuf,
     pub publish: Option<PathBuf>,
-    pub environment: Vec<String>,
-    pub drain: Drain,
-    pub drain_after: Option<Duration>,
-    pub adopt: bool,
-    /// Further names of this host.
-    pub host_names: Vec<String>,
-    /// True if the beginning of a task's parameters must not be logged.
-    pub quiet_input: bool,
-    /// Maximum size of a log on the disk.
-    pub keep_log: u64,
-    /// Maximum size and age of all logs.
-    pub keep_logs: Keep,
-    /// True if the output of programs is copied to stderr.
-    pub verbose: bool,
     pub limits: Limits,
 }
 
@@ -274,27 +255,15 @@ impl Options {
             ..Limits::default()
         };
         Ok(Settings {
+            options: self.clone(),
             queues: self.queues()?,
             order: self.order()?,
-            has: self.has.clone(),
-            name: self.name.clone(),
-            lease: self.lease,
-            grace: self.grace,
             namespace: server.namespace().to_string(),
             url: server.url().to_owned(),
             password: server.password().cloned(),
             server: identity(server.url()),
             state: state_folder(self.state_dir.as_deref())?,
             publish: self.publish.as_ref().map(std::path::absolute).transpose()?,
-            environment: self.environment.clone(),
-            drain: self.drain,
-            drain_after: self.drain_after,
-            adopt: !self.no_adopt,
-            host_names: self.host_names.clone(),
-            quiet_input: self.quiet_input,
-            keep_log: self.keep_log,
-            keep_logs: Keep { bytes: self.keep_logs, age: self.keep_logs_for },
-            verbose: self.verbose,
             limits,
         })
     }
@@ -312,16 +281,21 @@ impl Settings {
 
     /// Returns the time from SIGTERM to SIGKILL for the tasks of a queue with these settings.
     pub fn grace(&self, settings: &[Setting]) -> Duration {
-        let grace = self.grace.unwrap_or_else(|| {
+        let grace = self.options.grace.unwrap_or_else(|| {
             let seconds = set(settings, "grace");
             seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(GRACE)
         });
-        if self.drain == Drain::Release { grace.min(RELEASE) } else { grace }
+        if self.options.drain == Drain::Release { grace.min(RELEASE) } else { grace }
     }
 
     /// Returns the reaction of supervisors to an order to drain.
     pub fn on_drain(&self) -> OnDrain {
-        if self.drain == Drain::Wait { OnDrain::Wait } else { OnDrain::Stop }
+        if self.options.drain == Drain::Wait { OnDrain::Wait } else { OnDrain::Stop }
+    }
+
+    /// Returns the limits for all logs.
+    pub fn keep_logs(&self) -> Keep {
+        Keep { bytes: self.options.keep_logs, age: self.options.keep_logs_for }
     }
 
     /// Returns true if an attempt has a run folder on this host.

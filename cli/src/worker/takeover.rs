@@ -92,7 +92,7 @@ impl Takeover {
     /// Removes leftovers of crashes. Reports a leftover that cannot be removed once. It is part of the worker's record
     /// until it is removed.
     fn tidy(&self, known: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
-        let left = tidy(&self.settings);
+        let left = RunFolder::tidy(&self.settings.state, &self.settings.namespace);
         let words = |left: &[&(PathBuf, io::Error)]| {
             let (path, error) = left.first()?;
             let number = left.len();
@@ -377,11 +377,6 @@ pub fn sweep(settings: &Settings) {
             leftovers::kill_all(folder.path());
         }
     }
-}
-
-/// Removes leftovers of crashes. Returns the leftovers that cannot be removed.
-pub fn tidy(settings: &Settings) -> Vec<(PathBuf, io::Error)> {
-    RunFolder::tidy(&settings.state, &settings.namespace)
 }
 
 /// Returns the task of a folder, or `None` if a later version created the folder.

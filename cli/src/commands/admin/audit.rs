@@ -10,13 +10,12 @@ use serde::Serialize;
 
 use crate::follow::pages::{self, Pages};
 use crate::input::values::{past, plain};
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Cell, Column, Row, or_dash};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::subcommand::Subcommand;
-use crate::times;
-use crate::times::When;
+use crate::times::{self, When};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -72,34 +71,21 @@ impl From<Change> for View {
 }
 
 impl Row for View {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("at"),
-        Column::text("by").rank(1),
-        Column::whole("what"),
-        Column::id("on"),
-        Column::text("before").rank(2),
-        Column::text("after"),
-        Column::text("detail").rank(3),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("at"), |row| row.moment.clone()),
+        (Column::text("by").rank(1), |row| or_dash(row.by.as_ref())),
+        (Column::whole("what"), |row| row.what.clone()),
+        (Column::id("on"), |row| or_dash(row.on.as_ref())),
+        (Column::text("before").rank(2), |row| or_dash(row.before.as_ref())),
+        (Column::text("after"), |row| or_dash(row.after.as_ref())),
+        (Column::text("detail").rank(3), |row| or_dash(row.detail.as_ref())),
     ];
 
     /// An entry may be about an object of any kind, so its name is not an id.
     const ID: Option<usize> = None;
 
-    fn id(&self) -> &str {
-        self.on.as_deref().unwrap_or_default()
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-        vec![
-            self.moment.clone(),
-            or_none(&self.by),
-            self.what.clone(),
-            or_none(&self.on),
-            or_none(&self.before),
-            or_none(&self.after),
-            or_none(&self.detail),
-        ]
+    fn id(&self) -> String {
+        self.on.clone().unwrap_or_default()
     }
 }
 
@@ -171,17 +157,9 @@ fn each_page(session: &Session, options: &Options) -> anyhow::Result<Code> {
 
 /// Returns the filter for the entries.
 fn wanted(options: &Options) -> AuditOptions {
-    let mut wanted = AuditOptions::new();
-    if let Some(by) = &options.by {
-        wanted = wanted.by(by);
-    }
-    if let Some(what) = &options.what {
-        wanted = wanted.what(what);
-    }
-    if let Some(on) = &options.on {
-        wanted = wanted.on(on);
-    }
-    wanted
+    let wanted = options.by.iter().fold(AuditOptions::new(), AuditOptions::by);
+    let wanted = options.what.iter().fold(wanted, AuditOptions::what);
+    options.on.iter().fold(wanted, AuditOptions::on)
 }
 
 /// Returns the id of the entry after which to begin, if the options name a cursor or a time.

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::{duration, queue_name};
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Cell, Column, Row, or_dash};
 use crate::output::{Code, Format, behind, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
@@ -56,15 +56,11 @@ struct Work {
 }
 
 impl Row for Work {
-    const COLUMNS: &'static [Column] = &[Column::id("part"), Column::whole("number"), Column::text("trouble")];
-
-    fn id(&self) -> &str {
-        &self.part
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.part.clone(), self.number.to_string(), self.trouble.clone().unwrap_or_else(|| "-".to_owned())]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::id("part"), |row| row.part.clone()),
+        (Column::whole("number"), |row| row.number.to_string()),
+        (Column::text("trouble"), |row| or_dash(row.trouble.as_ref())),
+    ];
 }
 
 /// A round: the work done, by part, and the time at which the next round is due.

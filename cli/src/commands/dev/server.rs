@@ -3,10 +3,9 @@
 //! of `dev` are also such servers.
 
 use std::env;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -19,6 +18,7 @@ use nix::unistd::Pid;
 
 use crate::output::{Code, fault};
 use crate::process::Process;
+use crate::run_folder::open;
 use crate::session::password::with_password;
 
 /// The name of the password file.
@@ -210,8 +210,7 @@ pub fn password(folder: &Path) -> io::Result<String> {
 }
 
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let _ = fs::remove_file(path);
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text.as_bytes())
+    open::create_private(path)?.write_all(text.as_bytes())
 }
 
 /// Returns the path in `BLUEQUE_REDIS_SERVER`, or else the first of two known programs on `PATH`.

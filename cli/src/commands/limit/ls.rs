@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::input::values::{queue_name, written_seconds};
 use crate::output::Code;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row, or};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 
@@ -45,46 +45,23 @@ struct Shared {
 }
 
 impl Row for View {
-    const COLUMNS: &'static [Column] =
-        &[Column::text("key"), Column::whole("concurrency"), Column::whole("rate"), Column::whole("in use")];
-
-    fn id(&self) -> &str {
-        &self.key
-    }
-
-    fn cells(&self) -> Vec<String> {
-        self.written("as the queue")
-    }
-}
-
-impl View {
-    fn written(&self, unset: &str) -> Vec<String> {
-        let set = |value: Option<String>| value.unwrap_or_else(|| unset.to_owned());
-        let concurrency = self.concurrency.map(|number| number.to_string());
-        vec![self.key.clone(), set(concurrency), set(self.rate.clone()), self.in_use.to_string()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("key"), |row| row.key.clone()),
+        (Column::whole("concurrency"), |row| or(row.concurrency, "as the queue")),
+        (Column::whole("rate"), |row| or(row.rate.as_ref(), "as the queue")),
+        (Column::whole("in use"), |row| row.in_use.to_string()),
+    ];
 }
 
 impl Row for Shared {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("key"),
-        Column::whole("concurrency"),
-        Column::whole("rate"),
-        Column::whole("in use"),
-        Column::whole("tasks"),
-        Column::whole("expires"),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("key"), |row| row.view.key.clone()),
+        (Column::whole("concurrency"), |row| or(row.view.concurrency, "none")),
+        (Column::whole("rate"), |row| or(row.view.rate.as_ref(), "none")),
+        (Column::whole("in use"), |row| row.view.in_use.to_string()),
+        (Column::whole("tasks"), |row| row.tasks.to_string()),
+        (Column::whole("expires"), |row| or(row.expires.map(written_seconds), "never")),
     ];
-
-    fn id(&self) -> &str {
-        &self.view.key
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let mut cells = self.view.written("none");
-        cells.push(self.tasks.to_string());
-        cells.push(self.expires.map_or("never".to_owned(), written_seconds));
-        cells
-    }
 }
 
 impl Subcommand for Options {

@@ -82,10 +82,7 @@ fn shared(session: &Session, options: &Options, name: &str) -> anyhow::Result<Co
         let text = format!("there is no shared limit {name}: give it a --concurrency or a --rate, too");
         return Err(fault(Code::Usage, text));
     }
-    let mut more = LimitOptions::new();
-    if let Some(expires) = expires {
-        more = more.expires(expires);
-    }
+    let more = expires.into_iter().fold(LimitOptions::new(), LimitOptions::expires);
     session.client.limit_shared(name, concurrency, rate, &more)?;
     say(if options.none {
         format!("there is no shared limit {name} any more")

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::input::confirm::agreed;
 use crate::input::values::queue_name;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, fault, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
@@ -37,25 +37,14 @@ struct Kept {
 }
 
 impl Row for Kept {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("queue"),
-        Column::whole("action"),
-        Column::whole("tasks"),
-        Column::text("states"),
-        Column::whole("listeners"),
-        Column::text("schedules"),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("queue"), |row| row.queue.clone()),
+        (Column::whole("action"), |row| row.action.to_owned()),
+        (Column::whole("tasks"), |row| row.tasks.to_string()),
+        (Column::text("states"), |row| row.states.to_string()),
+        (Column::whole("listeners"), |row| row.listeners.to_string()),
+        (Column::text("schedules"), |row| row.schedules.join(" ")),
     ];
-
-    fn id(&self) -> &str {
-        &self.queue
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let Self { queue, action, tasks, states, listeners, schedules } = self;
-        let numbers = [tasks.to_string(), states.to_string(), listeners.to_string()];
-        let names = [queue.clone(), (*action).to_owned()];
-        names.into_iter().chain(numbers).chain([schedules.join(" ")]).collect()
-    }
 }
 
 impl Subcommand for Options {

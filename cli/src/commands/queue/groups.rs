@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::queue_name;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, Format};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
@@ -33,25 +33,15 @@ struct GroupView {
 }
 
 impl Row for GroupView {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("group"),
-        Column::text("queue"),
-        Column::whole("tasks"),
-        Column::id("last").rank(2),
-        Column::whole("failed").rank(1),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("group"), |row| if row.group.is_empty() { "(none)".to_owned() } else { row.group.clone() }),
+        (Column::text("queue"), |row| row.queue.clone()),
+        (Column::whole("tasks"), |row| row.tasks.to_string()),
+        (Column::id("last").rank(2), |row| row.last.clone().unwrap_or_default()),
+        (Column::whole("failed").rank(1), |row| row.age.clone()),
     ];
 
     const ID: Option<usize> = None;
-
-    fn id(&self) -> &str {
-        &self.group
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let name = if self.group.is_empty() { "(none)".to_owned() } else { self.group.clone() };
-        let last = self.last.clone().unwrap_or_default();
-        vec![name, self.queue.clone(), self.tasks.to_string(), last, self.age.clone()]
-    }
 }
 
 impl Subcommand for Options {

@@ -1,4 +1,4 @@
-//! `blueque queue pause`
+//! `blueque queue pause` and `blueque queue resume`
 
 use blueque::QueueName;
 use blueque::calls::PauseOptions;
@@ -33,6 +33,22 @@ impl Subcommand for Options {
         ))?;
         let running = if self.stop { "are stopped, too, and wait" } else { "go on" };
         say(format!("{} is paused; running tasks {running}; blueque queue resume {}", self.queue, self.queue));
+        session.warn_if_new(&self.queue)?;
+        Ok(Code::Ok)
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Resume {
+    /// The queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+}
+
+impl Subcommand for Resume {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        session.client.call(&session.client.calls().resume(&self.queue))?;
+        say(format!("{} gives out tasks", self.queue));
         session.warn_if_new(&self.queue)?;
         Ok(Code::Ok)
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::input::values::{queue_name, whole_number};
 use crate::output::Code;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row, or_dash};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 use crate::times;
@@ -41,19 +41,12 @@ struct View {
 }
 
 impl Row for View {
-    const COLUMNS: &'static [Column] =
-        &[Column::whole("next"), Column::id("id"), Column::text("passed over"), Column::whole("until").rank(1)];
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-        let place = self.place.map(|place| place.to_string());
-        let why = self.passed.as_deref().map(|why| sentence(why).to_owned());
-        vec![or_none(&place), self.id.clone(), or_none(&why), or_none(&self.until)]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("next"), |row| or_dash(row.place)),
+        (Column::id("id"), |row| row.id.clone()),
+        (Column::text("passed over"), |row| or_dash(row.passed.as_deref().map(sentence))),
+        (Column::whole("until").rank(1), |row| or_dash(row.until.as_ref())),
+    ];
 }
 
 /// Returns the text for a reason.
@@ -77,13 +70,8 @@ fn sentence(why: &str) -> &str {
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        let mut call = PeekOptions::new();
-        if let Some(listener) = &self.listener {
-            call = call.listener(listener.to_string());
-        }
-        if let Some(has) = &self.has {
-            call = call.has(has);
-        }
+        let call = self.listener.iter().map(ToString::to_string).fold(PeekOptions::new(), PeekOptions::listener);
+        let call = self.has.iter().fold(call, PeekOptions::has);
         let found = session.client.queue(self.queue.as_str())?.peek(self.limit, &call)?;
         if found.is_empty() {
             session.must_exist(std::slice::from_ref(&self.queue))?;

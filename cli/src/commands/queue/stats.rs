@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use blueque::{Durations, Figures, QueueName, Statistics};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::input::values::{queue_name, whole_number};
-use crate::output::table::{self, Column, Row};
+use crate::output::table::{self, Cell, Column, Row, or_dash};
 use crate::output::{Code, Format, json, line, say};
 use crate::session::Session;
 use crate::session::many::{AT_ONCE, at_once};
@@ -63,27 +63,18 @@ enum Measure {
     Done,
 }
 
-/// A duration in JSON.
+/// Durations in JSON.
 #[derive(Serialize)]
 struct Took {
     count: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mean: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deviation: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    least: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    median: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    p90: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    p99: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    most: Option<f64>,
+    #[serde(flatten, serialize_with = "known")]
+    spans: Spans,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     histogram: Vec<Bucket>,
 }
+
+/// Figures of durations, by their names. Without durations, there are none.
+type Spans = [(&'static str, Option<Duration>); 7];
 
 #[derive(Serialize)]
 struct Bucket {
@@ -93,23 +84,31 @@ struct Bucket {
     count: u64,
 }
 
+/// Returns the figures in the order of `DURATIONS`.
+fn spans(all: &Durations) -> Spans {
+    let any = all.count > 0;
+    [
+        ("mean", all.mean()),
+        ("deviation", all.deviation()),
+        ("least", any.then_some(all.least)),
+        ("median", all.quantile(0.5)),
+        ("p90", all.quantile(0.9)),
+        ("p99", all.quantile(0.99)),
+        ("most", any.then_some(all.most)),
+    ]
+}
+
+/// Serializes the known figures in seconds.
+fn known<S: Serializer>(spans: &Spans, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(spans.iter().filter_map(|(name, span)| Some((name, span.as_ref()?.as_secs_f64()))))
+}
+
 impl Took {
     fn new(all: &Durations) -> Self {
-        let any = all.count > 0;
+        let bound = |at| Durations::BOUNDS.get(at).map(Duration::as_secs_f64);
         let buckets = all.buckets.iter().enumerate().filter(|(_, count)| **count > 0);
-        Self {
-            count: all.count,
-            mean: seconds(all.mean()),
-            deviation: seconds(all.deviation()),
-            least: seconds(any.then_some(all.least)),
-            median: seconds(all.quantile(0.5)),
-            p90: seconds(all.quantile(0.9)),
-            p99: seconds(all.quantile(0.99)),
-            most: seconds(any.then_some(all.most)),
-            histogram: buckets
-                .map(|(i, &count)| Bucket { up_to: seconds(Durations::BOUNDS.get(i).copied()), count })
-                .collect(),
-        }
+        let histogram = buckets.map(|(at, &count)| Bucket { up_to: bound(at), count });
+        Self { count: all.count, spans: spans(all), histogram: histogram.collect() }
     }
 }
 
@@ -118,72 +117,55 @@ impl Took {
 struct Numbers {
     #[serde(skip_serializing_if = "Option::is_none")]
     day: Option<String>,
-    submitted: u64,
-    started: u64,
-    complete: u64,
-    failed: u64,
-    cancelled: u64,
-    failures: u64,
-    retries: u64,
-    losses: u64,
-    releases: u64,
-    missed: u64,
+    #[serde(flatten, serialize_with = "by_name")]
+    all: Figures,
     wait: Took,
     run: Took,
     done: Took,
 }
 
+/// Returns the counts of tasks and attempts, by their names.
+fn counts(all: &Figures) -> [(&'static str, u64); 9] {
+    [
+        ("submitted", all.submitted),
+        ("started", all.started),
+        ("complete", all.complete),
+        ("failed", all.failed),
+        ("cancelled", all.cancelled),
+        ("failures", all.failures),
+        ("retries", all.retries),
+        ("losses", all.losses),
+        ("releases", all.releases),
+    ]
+}
+
+fn by_name<S: Serializer>(all: &Figures, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(counts(all).into_iter().chain([("missed", all.missed)]))
+}
+
 impl Numbers {
     fn new(day: Option<&str>, all: &Figures) -> Self {
-        Self {
-            day: day.map(dashed),
-            submitted: all.submitted,
-            started: all.started,
-            complete: all.complete,
-            failed: all.failed,
-            cancelled: all.cancelled,
-            failures: all.failures,
-            retries: all.retries,
-            losses: all.losses,
-            releases: all.releases,
-            missed: all.missed,
-            wait: Took::new(&all.wait),
-            run: Took::new(&all.run),
-            done: Took::new(&all.done),
-        }
+        let [wait, run, done] = [&all.wait, &all.run, &all.done].map(Took::new);
+        Self { day: day.map(dashed), all: all.clone(), wait, run, done }
     }
 }
 
 impl Row for Numbers {
-    const COLUMNS: &'static [Column] = &[
-        Column::whole("day"),
-        Column::whole("submitted").rank(9),
-        Column::whole("started").rank(5),
-        Column::whole("complete"),
-        Column::whole("failed"),
-        Column::whole("cancelled").rank(4),
-        Column::whole("failures").rank(6),
-        Column::whole("retries").rank(3),
-        Column::whole("losses").rank(2),
-        Column::whole("releases").rank(1),
-        Column::whole("wait").rank(7),
-        Column::whole("run"),
-        Column::whole("done").rank(8),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::whole("day"), |row| row.day.clone().unwrap_or_default()),
+        (Column::whole("submitted").rank(9), |row| row.all.submitted.to_string()),
+        (Column::whole("started").rank(5), |row| row.all.started.to_string()),
+        (Column::whole("complete"), |row| row.all.complete.to_string()),
+        (Column::whole("failed"), |row| row.all.failed.to_string()),
+        (Column::whole("cancelled").rank(4), |row| row.all.cancelled.to_string()),
+        (Column::whole("failures").rank(6), |row| row.all.failures.to_string()),
+        (Column::whole("retries").rank(3), |row| row.all.retries.to_string()),
+        (Column::whole("losses").rank(2), |row| row.all.losses.to_string()),
+        (Column::whole("releases").rank(1), |row| row.all.releases.to_string()),
+        (Column::whole("wait").rank(7), |row| span(row.all.wait.mean())),
+        (Column::whole("run"), |row| span(row.all.run.mean())),
+        (Column::whole("done").rank(8), |row| span(row.all.done.mean())),
     ];
-
-    fn id(&self) -> &str {
-        self.day.as_deref().unwrap_or_default()
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let ends = [self.submitted, self.started, self.complete, self.failed, self.cancelled];
-        let attempts = [self.failures, self.retries, self.losses, self.releases];
-        let means = [&self.wait, &self.run, &self.done].map(|took| span(took.mean));
-        std::iter::once(self.id().to_owned())
-            .chain(ends.into_iter().chain(attempts).map(|count| count.to_string()))
-            .chain(means)
-            .collect()
-    }
 }
 
 /// The output in JSON.
@@ -286,29 +268,17 @@ fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {
         };
         return histogram(durations);
     }
-    let counts = [
-        ("submitted", all.submitted),
-        ("started", all.started),
-        ("complete", all.complete),
-        ("failed", all.failed),
-        ("cancelled", all.cancelled),
-        ("failures", all.failures),
-        ("retries", all.retries),
-        ("losses", all.losses),
-        ("releases", all.releases),
-    ];
     // The numbers of submitted tasks, started tasks and waits are not counted by host.
     let shown = |name: &str| options.host.is_none() || !["submitted", "started", "wait"].contains(&name);
-    for (name, count) in counts.into_iter().filter(|(name, _)| shown(name)) {
+    for (name, count) in counts(all).into_iter().filter(|(name, _)| shown(name)) {
         line(format!("{name:<11} {count}"))?;
     }
     line("")?;
     let rows =
         [("wait", &all.wait), ("run", &all.run), ("done", &all.done)].into_iter().filter(|(name, _)| shown(name));
     let rows = rows.map(|(name, durations)| {
-        let took = Took::new(durations);
-        let spans = [took.mean, took.deviation, took.least, took.median, took.p90, took.p99, took.most].map(span);
-        [name.to_owned(), took.count.to_string()].into_iter().chain(spans).collect()
+        let spans = spans(durations).map(|(_, figure)| span(figure));
+        [name.to_owned(), durations.count.to_string()].into_iter().chain(spans).collect()
     });
     table::table(DURATIONS, rows.into_iter())
 }
@@ -346,14 +316,8 @@ fn whole(bound: Duration) -> String {
     unit.map_or_else(|| format!("{seconds}s"), |(size, unit)| format!("{}{unit}", seconds / size))
 }
 
-/// Returns a duration in seconds, for JSON.
-fn seconds(span: Option<Duration>) -> Option<f64> {
-    span.map(|span| span.as_secs_f64())
-}
-
-fn span(seconds: Option<f64>) -> String {
-    let span = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    span.map_or_else(|| "-".to_owned(), times::span)
+fn span(span: Option<Duration>) -> String {
+    or_dash(span.map(times::span))
 }
 
 /// Formats a date such as `20261121` as `2026-11-21`.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::input::values::queue_name;
 use crate::output::Code;
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::session::Session;
 
 #[derive(Args, Clone, Debug)]
@@ -25,15 +25,11 @@ struct TagView {
 }
 
 impl Row for TagView {
-    const COLUMNS: &'static [Column] = &[Column::text("tag"), Column::text("queue"), Column::whole("tasks")];
-
-    fn id(&self) -> &str {
-        &self.tag
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.tag.clone(), self.queue.clone(), self.tasks.to_string()]
-    }
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::text("tag"), |row| row.tag.clone()),
+        (Column::text("queue"), |row| row.queue.clone()),
+        (Column::whole("tasks"), |row| row.tasks.to_string()),
+    ];
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {

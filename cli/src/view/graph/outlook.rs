@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use blueque::calls::EstimateOptions;
-use blueque::{Error, Estimate, GraphMember, Status, TaskId};
+use blueque::{GraphMember, Status, TaskId};
 
 use crate::session::Session;
 use crate::times;
@@ -64,10 +64,10 @@ impl Outlook {
         let open = |task: &&GraphMember| task.queue == queue && task.status.is_some_and(|status| !status.is_finished());
         let ready = |task: &&GraphMember| matches!(task.status, Some(Status::Pending | Status::Scheduled));
         let all: Vec<&GraphMember> = tasks.iter().filter(open).filter(ready).collect();
-        let mut pace = Pace::default();
+        let (mut pace, plain) = (Pace::default(), EstimateOptions::new());
         for tasks in all.chunks(all.len().div_ceil(SAMPLES).max(1)) {
             let Some(last) = tasks.last() else { continue };
-            let Some(estimate) = estimate(session, &last.id)? else { continue };
+            let Some(estimate) = expected::ask(session, &last.id, &plain)? else { continue };
             pace.mean = estimate.mean.or(pace.mean);
             if let Some(end) = estimate.end {
                 let alike = tasks.iter().filter(|task| task.status == last.status);
@@ -76,7 +76,7 @@ impl Outlook {
             }
         }
         if let Some(task) = tasks.iter().find(open).filter(|_| all.is_empty()) {
-            pace.mean = estimate(session, &task.id)?.and_then(|estimate| estimate.mean);
+            pace.mean = expected::ask(session, &task.id, &plain)?.and_then(|estimate| estimate.mean);
         }
         Ok(pace)
     }
@@ -120,12 +120,4 @@ fn enough(task: &GraphMember, complete: &HashSet<&TaskId>, known: &HashMap<&Task
     let mut ends: Vec<SystemTime> = set.into_iter().filter_map(|up| known.get(up).copied()).collect();
     ends.sort_unstable();
     ends.get(number).copied()
-}
-
-fn estimate(session: &Session, id: &TaskId) -> anyhow::Result<Option<Estimate>> {
-    match session.client.call(&session.client.calls().estimate(id, &EstimateOptions::new())) {
-        Ok(estimate) => Ok(Some(estimate)),
-        Err(Error::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }

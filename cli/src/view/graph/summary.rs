@@ -4,7 +4,7 @@ use blueque::{GraphState, GraphSummary, PartitionName};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::output::table::{Column, Row};
+use crate::output::table::{Cell, Column, Row};
 use crate::times;
 use crate::view::progress::Progress;
 
@@ -84,41 +84,28 @@ impl Summary {
             begun: times::relative(graph.created, times::now()),
         }
     }
+
+    /// Returns the finished part of the tasks.
+    fn done(&self) -> String {
+        let ended = self.total.saturating_sub(self.open);
+        Progress::part(usize::try_from(ended).unwrap_or(0), usize::try_from(self.total).unwrap_or(0))
+    }
 }
 
 impl Row for Summary {
-    const COLUMNS: &'static [Column] = &[
-        Column::id("graph"),
-        Column::text("name").rank(6),
-        Column::whole("state"),
-        Column::whole("done"),
-        Column::whole("tasks").rank(5),
-        Column::whole("open"),
-        Column::whole("complete").rank(3),
-        Column::whole("failed").rank(4),
-        Column::whole("cancelled").rank(2),
-        Column::whole("created").rank(7),
-        Column::text("tags").rank(1),
+    const COLUMNS: &'static [Cell<Self>] = &[
+        (Column::id("graph"), |row| row.graph.clone()),
+        (Column::text("name").rank(6), |row| row.name.clone()),
+        (Column::whole("state"), |row| {
+            row.standing.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+        }),
+        (Column::whole("done"), |row| row.done()),
+        (Column::whole("tasks").rank(5), |row| row.total.to_string()),
+        (Column::whole("open"), |row| row.open.to_string()),
+        (Column::whole("complete").rank(3), |row| row.complete.to_string()),
+        (Column::whole("failed").rank(4), |row| row.failed.to_string()),
+        (Column::whole("cancelled").rank(2), |row| row.cancelled.to_string()),
+        (Column::whole("created").rank(7), |row| row.begun.clone()),
+        (Column::text("tags").rank(1), |row| row.tags.join(",")),
     ];
-
-    fn id(&self) -> &str {
-        &self.graph
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let ended = self.total.saturating_sub(self.open);
-        vec![
-            self.graph.clone(),
-            self.name.clone(),
-            self.standing.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned()),
-            Progress::part(usize::try_from(ended).unwrap_or(0), usize::try_from(self.total).unwrap_or(0)),
-            self.total.to_string(),
-            self.open.to_string(),
-            self.complete.to_string(),
-            self.failed.to_string(),
-            self.cancelled.to_string(),
-            self.begun.clone(),
-            self.tags.join(","),
-        ]
-    }
 }
