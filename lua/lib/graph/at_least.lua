@@ -281,7 +281,7 @@ function at_least.plan_rerun(task, again, text, order, marks)
     namespace.probe('ZCARD', edges.dependents(id))
     local up = not edges.note_ended(again, id) and record.find(id)
     again.still[#again.still + 1] = up or nil -- another task may have its id now
-    edge_rerun.forget(again, id)
+    edges.forget(again, id)
   end
   -- `undepend` may have removed the last open upstreams from a set that is short without them: then all remaining
   -- upstreams are needed.

@@ -44,7 +44,7 @@ function edge_rerun.plan(task, spec)
         -- The upstream had ended before this task was submitted, or another task now has its id.
         again.still[#again.still + 1] = up
       end
-      edge_rerun.forget(again, id)
+      edges.forget(again, id)
     end
   end
   for _, edge in ipairs(edges.read(task.id)) do
@@ -70,13 +70,6 @@ function edge_rerun.plan(task, spec)
   local waits = again.open[1] or again.waits
   again.joins = not waits and again.slots and fan_in.is_long(task.id, again.slots, again.bytes)
   task.again_edges, again.to = again, (waits or again.joins) and 'waiting' or 'pending'
-end
-
--- Removes the results of an upstream that is rerun.
-function edge_rerun.forget(again, id)
-  for _, slot in ipairs(edges.slots(string.match(again.texts[id], '/(.*)$'))) do
-    again.forget[slot] = true
-  end
 end
 
 -- Splits a joined list into its elements, without the results of upstreams that are rerun.

@@ -195,3 +195,10 @@ function edges.note_ended(again, id)
   again.ended[#again.ended + 1] = ended and id or nil
   return ended
 end
+
+-- Removes the results of an upstream that is rerun.
+function edges.forget(again, id)
+  for _, slot in ipairs(edges.slots(string.match(again.texts[id], '/(.*)$'))) do
+    again.forget[slot] = true
+  end
+end
