@@ -86,10 +86,34 @@ audit: ## Before a release: check advisories, the crate's public surface, compat
 	@scripts/audit
 
 bench: ## Measure the scripts, and the least that they could cost; ONLY=part,part; BEFORE=commit: beside the scripts of that commit
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+	  cargo build --locked --release --quiet --package blueque-cli && \
+	  before=$(if $(BEFORE),$$(scripts/bundle_of $(BEFORE))) && \
+	  cargo run --locked --release --quiet --package blueque-bench $(if $(BEFORE),before "$$before",$(if $(ONLY),only $(ONLY)))
+
+scale: bundle ## Measure 1, 2, 4 and 8 partitions on a server each, and 3 on a cluster: TASKS each; DOCS=docs/run for the plot
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+	  .venv/bin/python bench/scale.py dist/blueque-lua-* $(TASKS) $(addsuffix /scale.svg,$(DOCS))
+
+peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=bench for the page
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \
+	  $(PYTHON) bench/peers/install.py "$$builds/peers" --rounds $(ROUNDS) --tasks $(TASKS) --aof $(AOF) \
+	    $(addprefix --only ,$(ONLY)) $(addprefix --docs ,$(DOCS))
+
+bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds custom commands
+	@cargo run --locked --quiet --example bundle -- dist $(COMMANDS)
+
+clients: ## Generate, check, test and document the clients for Python, TypeScript and Go, and write packages to dist/
+	@scripts/clients
+
+dist: ## Write all packages to dist/, install each into an empty folder, and do what its README begins with
+	@scripts/dist
+
+demo: ## Run real jobs on workers that are killed; DIR=folder: the files to work on
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools --server) && export BLUEQUE_REDIS_SERVER && \
 	  cargo build --locked --profile demo --package blueque-cli --package blueque-demo && \
-	  "$$($(BUILDS))/demo/blueque-demo" $(DIR) && \
-	  python3 examples/demo/programs.py "$$($(BUILDS))/demo/blueque" $(DIR)
+	  python3 examples/demo/programs.py "$$($(BUILDS))/demo/blueque" $(DIR) && \
+	  "$$($(BUILDS))/demo/blueque-demo" $(DIR)
 
 doc: ## Build the library's documentation
 	cargo doc --locked --no-deps --all-features
