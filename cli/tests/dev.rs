@@ -391,7 +391,7 @@ fn the_first_steps_of_the_readme_run() {
     let output = shell(&run, url.trim()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        output.status.success() && said.contains("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        output.status.success() && said.contains("67aecb595b66c0e3759832a0d43f83de60730cdbc3eb342b42d3c3ae65500018"),
         "{said}"
     );
     send("INT", dev.pid());
