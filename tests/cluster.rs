@@ -33,7 +33,7 @@ impl Node {
         let [port, bus] = free_ports();
         let child = Command::new(server_program())
             .args(["--logfile", "log", "--port", &port, "--cluster-port", &bus, "--bind", "127.0.0.1"])
-            .args(["--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--save", ""])
+            .args(["--cluster-enabled", "yes", "--cluster-node-timeout", "10000", "--save", ""])
             .arg("--dir")
             .arg(folder.path())
             .spawn()
