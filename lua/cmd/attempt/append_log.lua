@@ -6,7 +6,7 @@
 -- @again another entry
 -- @reply id of the last entry, or an empty string if no entry is kept
 -- @errors LOST TOOBIG
-local LOOKS, SEARCHED = 2, 10 -- logs that a call examines, and logs that it examines if it needs room
+local LOOKS, SEARCHED = 2, 10 -- logs that a call examines: normally, and when it needs room
 
 namespace.open()
 local id, token, source, text = contract.arguments()

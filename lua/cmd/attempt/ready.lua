@@ -38,7 +38,7 @@ else
     end
   end
 end
--- While nothing has woken the listeners of these patterns, the next task that they may take wakes them.
+-- True if no wake-up is in the list of these patterns: the next matching task must wake a listener.
 local idle = not live and namespace.probe('LLEN', list) == 0
 local passes = idle and options.woken and found.next ~= '0' -- other listeners may find more queues
 local sets, asked, fits = patterns.remember(meta[2] or '', meta[4] or '', not live and text, idle and not passes,

@@ -8,8 +8,8 @@
 namespace.open()
 args.none()
 if not string.find(namespace.meta, '{') then
-  -- On a cluster one of these reads fails, and so does the first call of a client. Without them a later call might
-  -- fail between two writes.
+  -- On a cluster one of these reads fails, and so does the first call of a client. Without these reads a later call
+  -- might fail between two writes.
   for slot = 1, 16 do
     redis.call('HGET', namespace.prefix .. 'unmoved' .. slot, 'x')
   end

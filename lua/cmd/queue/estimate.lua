@@ -39,8 +39,8 @@ elseif task.status == 'pending' and listening then
   elseif busy == 0 and ahead == 0 then
     start = now
   elseif run and ahead < FAR then
-    -- The places become free in this order, and each place again after a mean run. If more tasks run than the limit
-    -- allows, the first ends free no places.
+    -- The places become free in this order, and each place becomes free again after a mean run. If more tasks run than
+    -- the limit allows, the first ends free no places.
     local most = tonumber(settings.get(queue, 'concurrency')) or busy
     local ends, slots = forecast.ends(queue, total, busy), math.max(1, math.min(busy, most))
     local free = math.ceil(#ends * slots / math.max(1, busy))

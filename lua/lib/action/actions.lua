@@ -24,7 +24,7 @@ function actions.refuse(task, allowed)
   return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. allowed
 end
 
--- Plans a transition. In a step, reads that plain tasks share are made once.
+-- Plans a transition. A step makes the reads that its plain tasks share only once.
 function actions.plan(task, to, spec)
   task.to = to
   task.later = spec.planned ~= nil -- tasks of a step may share dependents, or be dependents
@@ -46,8 +46,8 @@ function actions.entered(status, updated, front)
   return not (status == 'pending' and front) and tonumber(updated) or 0
 end
 
--- Finds the end of its list that is nearer to a task: near the ends by searching, else by comparing its time with
--- the time of the middle entry. Counts the list entries that the step will search.
+-- Finds the nearer end of the list of a task: near the ends by searching, else by comparing its time with the time of
+-- the middle entry. Counts the list entries that the step will search.
 function actions.seek(task, spec)
   spec.lists, spec.entries = spec.lists or {}, spec.entries or 0
   if task.flags then

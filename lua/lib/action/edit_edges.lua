@@ -20,7 +20,7 @@ function edit_edges.parse(text, what)
   return found
 end
 
--- Fails if the graph of a task is not released yet: the task cannot be changed before.
+-- Fails if the graph of a task is not released yet: until then the task cannot be changed.
 function edit_edges.require_released(id)
   local graph, status = unpack(redis.call('HMGET', namespace.key('task', id), 'graph', 'status'))
   if graph and not status and graphs.is_created(graph) then
@@ -66,8 +66,8 @@ function edit_edges.has(task, entries)
   return true
 end
 
--- Resolves further inputs: the open `edges`, the available results, `filled`, and the new `text`. `look_at` reads an
--- upstream. Its argument `had` is true if the task has waited for this upstream before; the upstream may run again now.
+-- Resolves further inputs. Sets the open `edges`, the results (`filled`) and the new `text`. `look_at` reads an
+-- upstream; its argument `had` is true if the task has waited for this upstream before; the upstream may run again now.
 function edit_edges.look(task, wanted, look_at)
   task.edges, task.filled = {}, {}
   local text, slots = {}, {}
@@ -134,8 +134,8 @@ function edit_edges.look_at(task, wish, had)
   end
 end
 
--- Reads an upstream of a task that gives itself back to wait. If the upstream has ended otherwise than needed, the task
--- ends with it, just as it would a moment later.
+-- Reads an upstream of a task that gives itself back to wait. If the upstream has not ended as needed, the task also
+-- ends, as if it had already waited.
 function edit_edges.look_for_child(task, wish, had)
   local up = graphs.upstream(wish.id)
   if not edges.is_over(up.status) then
@@ -185,8 +185,8 @@ function edit_edges.flag(task)
   end
 end
 
--- Gives a held task back. The task waits, or is pending at once if all upstreams have ended as it needs, or fails
--- because of the first upstream that ended otherwise. `...`: further fields for the record.
+-- Gives a held task back. The task waits, or is pending at once if all upstreams have ended as needed, or fails because
+-- of the first upstream that has not. `...`: further fields for the record.
 function edit_edges.suspend(task, wanted, why, ...)
   edit_edges.plan_suspension(task, wanted)
   if task.broken then

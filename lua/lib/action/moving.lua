@@ -70,7 +70,7 @@ end
 function moving.arrive(task, spec, why, ...)
   local other = task.other
   state.move(task, 'moved', why, spec.by or '')
-  -- The task has had no turn in the new queue. The history has the two times, and would place them after the move.
+  -- The task has had no turn in the new queue. In its record these times would seem to follow the move.
   reply.add(other.forget, 'front', 'readied', task.status ~= 'scheduled' and 'promoted' or nil)
   state.move(other, other.to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, ...)
   spec.wakes = other.to == 'pending' and other.queue or spec.wakes

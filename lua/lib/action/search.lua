@@ -148,7 +148,7 @@ function search.matches(id, chosen)
   return not wanted.tags or search.is_labelled(v, chosen)
 end
 
--- Returns true if the tag and the group of a task are selected.
+-- Returns true if the tag and the group of a task match the selection.
 function search.is_labelled(v, chosen)
   local options, wanted = chosen.options, chosen.wanted
   local labels, group = v[wanted.tags], v[wanted.group]

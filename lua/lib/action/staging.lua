@@ -71,7 +71,7 @@ function staging.stage(tasks, graph)
   end
 end
 
--- Fails if an earlier call gave the task another number of tasks of its set that must be complete.
+-- Fails if an earlier call gave the set of the task another minimum of complete upstreams.
 function staging.check_least(text, wanted)
   local known = wanted.least and string.match(text or '', 'least/(%d+)')
   if known and tonumber(known) ~= wanted.least then

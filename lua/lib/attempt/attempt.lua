@@ -71,8 +71,8 @@ function attempt.issued(token, apart)
   namespace.advance_clock(token)
 end
 
--- Adds a ranked task that a client without scripts put into the plain list, where limits, needs and priorities do not
--- apply, to the strays of a call of `reserving`.
+-- Adds a task to the strays of a call of `reserving`: a ranked task that a client without scripts put into the plain
+-- list, where limits, needs and priorities do not apply.
 function attempt.add_stray(call, task)
   holdings.load(task)
   if not task.rank then
@@ -219,7 +219,7 @@ function attempt.queue_order(call)
   local passes = redis.call('HMGET', namespace.prefix .. 'rounds_' .. call.listener, '*', unpack(call.queues))
   local queues, weights, last = {}, call.weights, tonumber(passes[1] or 0)
   for i, queue in ipairs(call.queues) do
-    -- a queue that was not checked for long has not saved up turns
+    -- a queue gains no turns while it is not checked
     queues[i] = { at = i, queue = queue,
       pass = math.max(tonumber(passes[i + 1] or 0), last), step = 1000000 / (weights and weights[i] or 1) }
   end
@@ -229,7 +229,7 @@ function attempt.queue_order(call)
   return queues
 end
 
--- Checks the order of a call. Returns it, or nil for `strict`: the order in which the call names its queues.
+-- Checks the order of a call. Returns the order, or nil for `strict`: as the call names its queues.
 function attempt.order(queues, order, weights)
   if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= #queues then
     reply.fail('BADARG', 'weights need the order weighted, with one weight for each queue')
@@ -237,7 +237,7 @@ function attempt.order(queues, order, weights)
   return order ~= 'strict' and order or nil
 end
 
--- Records that a queue was served. Queues that were checked before it and had no task lose their lead.
+-- Records that a queue was served. Queues that were checked before it and had no task get the same position.
 function attempt.record_served(listener, order, queue)
   local changes, pass = {}, 0
   for _, asked in ipairs(order) do

@@ -152,7 +152,7 @@ function ending.release(id, token, options)
   end
   task.cost = options.cost
   if task.requeue and why == 'drain' then
-    why = 'requeue' -- an owner stops for both in the same way
+    why = 'requeue' -- owners stop in the same way for both orders, and report a drain
   end
   local counter, cap = 'releases', 'max_releases'
   if options.uncounted then -- a problem of the owner, not of the task

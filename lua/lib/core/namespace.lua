@@ -226,7 +226,7 @@ function namespace.write_when_full(key)
   redis.call('HDEL', key, '')
 end
 
--- Returns true if the queue exists. Commands store nothing under other names, because no command removes it.
+-- Returns true if the queue exists. Commands store no data under other names, because no command removes that data.
 function namespace.is_queue(queue)
   local key = namespace.key
   return redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)

@@ -13,8 +13,8 @@ function topology.stored()
   return tonumber(v[1] or 0), v[2] or '', v[3] or '[]'
 end
 
--- Checks the name of a partition. A name has no colon: a task anywhere has the id PARTITION:ID, in which the name ends
--- at the first colon.
+-- Checks the name of a partition. A name has no colon: in the full id of a task, PARTITION:ID, the name ends at the
+-- first colon.
 function topology.name(value, what)
   if #value > contract.PARTITION_HIGH or not string.find(value, '^[%w._-]+$') then
     reply.fail('BADNAME', what .. ' must be 1 to ' .. contract.PARTITION_HIGH .. ' characters of A-Z a-z 0-9 . _ -')

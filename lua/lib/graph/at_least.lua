@@ -1,9 +1,9 @@
 -- Tasks that wait for at least N of a set of tasks. Such a task has the flag `k`, and edges of the kind `some`. Its
 -- hash `inputs_ID` has the counts of the set: `least`, the number of upstreams that must still complete; `some`, the
 -- number of edges left; and `missed`, the number of these edges whose upstream ended without success. A missed edge
--- stays, because its upstream may be retried: its score in `dependents_ID` is infinite, and the number of the current
--- count, `turn`, follows its kind. So a retry of the dependent begins a new count without reading every edge. A 0
--- instead of that number marks an upstream that is rerun: the task waits for it in any case, and `owed` counts it
+-- stays, because its upstream may be retried: its score in `dependents_ID` is infinite, and its text has the number of
+-- the current count, `turn`, after its kind. So a retry of the dependent begins a new count without reading every edge.
+-- A 0 instead of that number marks an upstream that is rerun: the task waits for it in any case, and `owed` counts it
 -- instead of `some`.
 local at_least = {}
 
@@ -102,8 +102,8 @@ function at_least.begin(before, wanted)
   return set
 end
 
--- Counts an upstream that has ended for a task that begins to wait. Returns true if the upstream is complete. `named`:
--- the upstream is counted already.
+-- For a task that begins to wait, counts an ended upstream. Returns true if the upstream is complete. `named`: the
+-- upstream is counted already.
 function at_least.look_at_ended(task, wish, up, named)
   if up.status == 'complete' then
     task.set.least = task.set.least - (named and 0 or 1)
@@ -270,7 +270,7 @@ function at_least.plan_rerun(task, again, text, order, marks)
     end
   end
   if there[1] then
-    -- The task was never ready, so its set is not satisfied: the deleted upstreams counted as complete above are not.
+    -- The task was never ready: not all deleted upstreams, counted as complete above, were complete.
     set.least = math.max(set.least, at_least.read(task.id).least)
   end
   for _, id in ipairs(set.least > 0 and others or {}) do
@@ -290,8 +290,8 @@ function at_least.plan_rerun(task, again, text, order, marks)
 end
 
 -- Counts the set of a waiting task again. Returns the counts, `ready` if the set is satisfied or `wrong` if the stored
--- counts differ, and an upstream that was not completed if too few can still complete. Returns nil if the task has more
--- than `edges.RETRIED` edges.
+-- counts differ, and, if too few upstreams can still complete, one that did not. Returns nil if the task has more than
+-- `edges.RETRIED` edges.
 function at_least.check(id)
   local key = namespace.declare(edges.upstreams(id))
   local open = redis.call('HLEN', key)

@@ -68,7 +68,7 @@ function edge_retry.plan_edge(again, edge, begun)
   end
 end
 
--- Leaves the check of the upstreams of a task that has begun again to `run_deferred`.
+-- Lets `run_deferred` check the upstreams of a task that has begun again.
 function edge_retry.look_later(task)
   redis.call('HSET', task.key, 'cascade', '0')
   redis.call('ZADD', edges.deferred(), namespace.now, task.id)
@@ -126,7 +126,7 @@ function edge_retry.plan_look(task, from)
   return step
 end
 
--- Enters the task as a dependent of its open upstreams. The ended upstreams notify it in steps of their own.
+-- Enters the task as a dependent of its open upstreams. Ended upstreams notify the task in later steps.
 function edge_retry.look_again(task, step)
   for _, up in ipairs(step.open) do
     edges.enter(up, task.id)

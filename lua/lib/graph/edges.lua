@@ -95,12 +95,12 @@ function edges.is_met(kind, to)
   return (kind == 'failure') ~= (to == 'complete')
 end
 
--- Returns true if an edge needs the success of its upstream, and a retry of the upstream can still bring it.
+-- Returns true if an edge needs the success of its upstream, and a retry of the upstream can still succeed.
 function edges.is_repairable(kind, to)
   return edges.needs_success(kind) and (to == 'failed' or to == 'cancelled')
 end
 
--- Returns true if a task with an edge of this kind fails without the success of the upstream.
+-- Returns true if a task with an edge of this kind fails if the upstream does not succeed.
 function edges.needs_success(kind)
   return kind == 'success' or kind == 'result' or kind == 'some'
 end
@@ -146,8 +146,8 @@ function edges.waiting(id)
   return waiting + staged, waiting
 end
 
--- Returns true if a dependent still needs the result of a complete task; and true if a dependent has not been notified
--- of its end.
+-- Returns true if a dependent still needs the result of a complete task; and true if a dependent was not notified of
+-- the end of the task.
 function edges.is_needed(task)
   if task.status ~= 'complete' or not task.flags or not string.find(task.flags, 'd', 1, true) then
     return false

@@ -74,8 +74,8 @@ function listeners.drains(queue)
   return known[queue]
 end
 
--- Returns true if the listener is ordered to drain the queue, or its worker is ordered to drain another queue. A worker
--- ends for all its queues, and reports this only with its next heartbeat.
+-- Returns true if the listener is ordered to drain the queue, or its worker is ordered to drain another queue. An order
+-- to drain one queue makes the worker drain all, but its record shows this only after its next report.
 function listeners.ordered(queue, listener, worker)
   if redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 then
     return true

@@ -1,4 +1,4 @@
--- Settling: the deferred work of task graphs, and tasks past their deadlines.
+-- The deferred work of task graphs, and tasks past their deadlines.
 local deferred = {}
 
 -- Each step returns its number of tasks, and true if more steps are due.
@@ -60,7 +60,7 @@ function deferred.run_step(task, step, run)
   run(task, step)
 end
 
--- Looks again at the upstream tasks of a retried task.
+-- Checks the upstream tasks of a retried task again.
 function deferred.look(task, from)
   local step = edge_retry.plan_look(task, from)
   deferred.run_step(task, step, edge_retry.look_again)
@@ -95,7 +95,7 @@ function deferred.go_on(id, limit)
   return number, number > 0
 end
 
--- Returns a task whose end, retry or rerun left work behind; one that is gone counts as deleted.
+-- Returns a task whose end, retry or rerun left work behind; a task without a record counts as deleted.
 function deferred.find(id)
   local task = record.find(id, 'cascade', 'cause', 'graph', 'checked') or graphs.coming(id)
     or { id = id, status = 'deleted', extra = {} }

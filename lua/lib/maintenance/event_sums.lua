@@ -93,8 +93,8 @@ function event_sums.add_done(run, done, buckets)
   end
 end
 
--- Merges the sums of a day with its hash. Returns fields and values to write. Seconds have six decimals, so that
--- their sum stays exact within its digits. `prefix`: the beginning of each field name.
+-- Merges the sums of a day with its hash. Returns fields and values to write. Seconds have six decimals, so sums up to
+-- 9·10⁹ s are exact. `prefix`: the beginning of each field name.
 function event_sums.merge(key, sums, prefix)
   local names, kinds, added, bounds = {}, {}, {}, statistics.bounds()
   local function add(name, kind, value)

@@ -1,4 +1,4 @@
--- Firing: creates the task of a fire time of a schedule, when no other task of the schedule is in its way.
+-- Firing: creates the task of a fire time of a schedule, unless another task of the schedule prevents this.
 local firing = {}
 
 -- Returns the last task of a schedule if it is unfinished, and an unfinished task that would run at the same time as a
@@ -23,8 +23,8 @@ function firing.live(schedule, overlap)
   return last, beside
 end
 
--- Plans a new task. `plan` has its `schedule`, `id` and `fire_time`, and `old`: the task to cancel for it.
--- `taken`: the tasks that this call changes earlier. Returns `plan`, or nil if a later call must create the task.
+-- Plans a new task. `plan` has its `schedule`, `id` and `fire_time`, and `old`: the task to cancel for it. `taken`: the
+-- tasks that earlier plans of this call change. Returns `plan`, or nil if a later call must create the task.
 function firing.plan(plan, taken)
   local schedule, id, old = plan.schedule, plan.id, plan.old
   local queue = schedule.queue

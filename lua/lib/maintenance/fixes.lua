@@ -121,7 +121,7 @@ function fixes.page(pass, key, command, position)
   end
 end
 
--- Reads what the transitions of `finish` write.
+-- Plans the transitions of `finish`.
 -- @hot
 function fixes.plan(pass)
   if #pass.moves > 0 then

@@ -62,8 +62,8 @@ function forecast.fraction(text)
 end
 
 -- Estimates the total duration of a running task. Returns the duration and its basis. `progressed`: the time of its
--- last progress report. The pace of the task has its full weight from a tenth of the way on, and less weight if the
--- last report is old; the duration of earlier runs has the rest of the weight.
+-- last progress report. The pace of the task has its full weight once a tenth of the task is done, and less weight if
+-- the last report is old; the duration of earlier runs has the rest of the weight.
 function forecast.duration(total, started, fraction, progressed)
   local now = namespace.now_us / 1000000
   local told = math.max(started, math.min(now, progressed or now))

@@ -1,6 +1,5 @@
--- Maintenance: the maintenance of a namespace and its queues, as one command. The parts take turns. Each part is the
--- function of its own command, such as `promote`. Maintenance stores when a queue is due again. A call makes the
--- changes of one part.
+-- Maintenance of a namespace and its queues, as one command. The parts take turns. Each part is the function of its own
+-- command, such as `promote`. Maintenance stores when a queue is due again. A call makes the changes of one part.
 local maintenance = {}
 
 -- Time between two rounds of a queue, and (`SELDOM`) between two deletions of its old tasks, in microseconds.
@@ -24,8 +23,8 @@ function maintenance.key()
 end
 
 -- Reads the entries of the namespace and of these queues: when each is `due`, the next `part` of its round, when it is
--- due `after` the round, and when it was `pruned`, in microseconds. Times that a clock ahead of now stored count as
--- 0.
+-- due `after` the round, and when it was `pruned`, in microseconds. A time in the future, stored before the clock was
+-- set back, counts as 0.
 function maintenance.read(queues)
   local all, now = {}, namespace.now_us
   local function time(text, most)

@@ -46,7 +46,7 @@ function promotion.promote(queue, limit, limited)
   if #tasks > 0 then
     namespace.probe('ZCARD', namespace.key('tasks', queue))
   end
-  -- Delays may be left when no ranked task is left. While a slot is moved, the look at an absent key may be an error.
+  -- Delays may remain after the last ranked task. During slot migration, the read of an absent key may fail.
   local looks = ranked or limited or redis.pcall('EXISTS', namespace.key('delayed', queue)) == 1
   local held_up = looks and fairness.plan_due(queue, limit, limited) or { keys = {} }
   if held_up.wakes then

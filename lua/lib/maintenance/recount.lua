@@ -8,8 +8,8 @@ recount.QUEUES = 1000
 recount.ATTEMPTS = 2000
 recount.TASKS = 2000
 
--- The queues whose entries are counted, or nil if this call counts nothing. The repairs of each queue call it. Of
--- repairs that clients share, only those of the queue with the most listeners count.
+-- Returns the queues whose entries are counted, or nil if this call counts nothing. The repair of each queue calls this
+-- function; a repair that clients share counts only for the queue with the most listeners.
 function recount.queues(key, queue, shared)
   local all = namespace.prefix .. 'queues'
   if redis.call('EXISTS', shared_limits.key('limits')) == 0 and redis.call('EXISTS', key) == 0
@@ -110,8 +110,8 @@ end
 recount.TURNS = 8
 
 -- The number of tasks of a graph, or 0 if there is no need to count them. A graph is not counted while it is created,
--- cancelled or retried. A graph whose tasks have all ended according to its record is counted only in its own minute,
--- which follows from its place among all graphs.
+-- cancelled or retried. A graph whose tasks have all ended according to its record is counted only every `TURNS`
+-- minutes, in a minute given by its `place` among all graphs.
 function recount.members(graph, place)
   local v = redis.call('HMGET', namespace.declare(graphs.key(graph)), 'released', 'total', 'doing', recount.counted())
   local open = tonumber(v[4] or 0) or 0

@@ -1,5 +1,5 @@
--- Repairing: repairs after clients without scripts and after deletions by hand. A queue has parts, one for each index.
--- The function of a part reads a page of its entries and adds `fixes`; they are written at the end of the call.
+-- Repairs what clients without scripts and deletions by hand leave behind. A queue has parts, one for each index. The
+-- function of a part reads a page of its entries and adds `fixes`; they are written at the end of the call.
 local repair = {}
 
 -- Time for which an entry must look wrong before it is repaired, in microseconds.

@@ -62,7 +62,7 @@ function repair_graphs.set(pass, task)
     pass.sets[#pass.sets + 1] = { id = task.id, set = set }
   end
   local up = ended and graphs.on_failure(v[2]) ~= 'hold' and record.find(ended)
-  -- Unless the end is counted, `run_deferred` notifies the task of it without a repair.
+  -- If the end is not counted yet, `run_deferred` notifies the task of this end without a repair.
   local fails = up and contract.is_final(up.status) and redis.call('ZSCORE', edges.dependents(ended), task.id) == 'inf'
   if fails then -- `run_deferred` notifies the task again
     fixes.write(pass, 'ZADD', edges.dependents(ended), namespace.now, task.id)
@@ -71,8 +71,8 @@ function repair_graphs.set(pass, task)
   pass.repaired = pass.repaired + ((what or fails) and 1 or 0)
 end
 
--- Corrects the numbers of graphs' tasks that have ended and that are left. Of repairs that clients share, only those of
--- the queue with the most listeners do this.
+-- Corrects the numbers of ended and of remaining tasks of graphs. A repair that clients share does this only for the
+-- queue with the most listeners.
 function repair_graphs.graphs(pass, position)
   if pass.shared and redis.call('ZREVRANGE', namespace.prefix .. 'queues', 0, 0)[1] ~= pass.queue then
     return '0'

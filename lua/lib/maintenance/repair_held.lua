@@ -152,8 +152,8 @@ function repair_held.orders(pass, cursor)
   return page[1]
 end
 
--- Corrects the number of listeners: Blueque counts a listener each time that its process adds it, and counts and
--- removes in two commands.
+-- Corrects the number of listeners: Blueque counts a listener again each time that its process adds it, and removes a
+-- listener with two commands.
 -- @hot
 function repair_held.score(pass)
   local queues = namespace.prefix .. 'queues'

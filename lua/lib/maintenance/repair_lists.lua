@@ -14,7 +14,7 @@ function repair_lists.group(pass, task)
   end
 end
 
--- Moves a ranked task out of the plain list or set, where somebody put it by hand, or a client without scripts.
+-- Moves a ranked task out of the plain list or set, where a client without scripts or an operator put it.
 -- @hot
 function repair_lists.strayed(pass, task, key, status)
   if not task.flags or not string.find(task.flags, 'r') then
@@ -36,8 +36,8 @@ function repair_lists.strayed(pass, task, key, status)
   return true
 end
 
--- Repairs the entries of an ended task. A client without scripts that ended it knows no orders, deadlines or queued
--- reruns.
+-- Repairs the entries of an ended task. A client without scripts that ended the task leaves its orders, its deadline
+-- and its queued rerun.
 -- @hot
 function repair_lists.ended(pass, task)
   if task.cancel then
@@ -149,8 +149,8 @@ function repair_lists.tasks(pass, position)
   return after(removed)
 end
 
--- Repairs the index of ranked tasks, which are in no list. A task that was changed while a client without scripts
--- popped it keeps its entry when it ends; the entry is removed.
+-- Repairs the index of ranked tasks, which are in no list. If a task is changed while a client without scripts pops it,
+-- its entry stays after its end; such an entry is removed.
 -- @hot
 function repair_lists.ranking(pass, position)
   local members, after = fixes.page(pass, namespace.key('pending_ranked_tasks', pass.queue), 'ZRANGE', position)

@@ -8,8 +8,8 @@ retention.LOGS = 100
 retention.KEPT = 100
 
 -- Deletes up to `limit` finished tasks. `options`: `keep` and `seconds`, in place of the settings. Returns the reply of
--- `prune`. The table `pass` has for each state the number of tasks that are `taken`, and in `tails` the oldest of the
--- others; and the tasks to delete, `gone`.
+-- `prune`. The table `pass` has, for each state, the number of chosen tasks (`taken`) and the oldest other task
+-- (`tails`). It also has the tasks to delete (`gone`).
 -- @hot
 function retention.prune(queue, limit, options)
   local keep = options.keep or tonumber(settings.get(queue, 'keep'))

@@ -40,9 +40,9 @@ function limits.used(queue)
     + tonumber(redis.call('HGET', namespace.key('places', queue), 'extra') or 0)
 end
 
--- Returns true if limits have enough free places for a task of this weight, or `exclusive`, and their rate allows a
--- start. If only the rate forbids a start, also returns when the rate will allow it. A task that weighs more than all
--- places runs alone.
+-- Returns true if limits have enough free places for a task of this weight (a number or `exclusive`), and their rate
+-- allows a start. If only the rate forbids a start, also returns when the rate will allow it. A task that weighs more
+-- than all places runs alone.
 function limits.allows(known, weight)
   local most = known.most
   if weight == 'exclusive' then
@@ -69,8 +69,8 @@ function limits.start_expires(starts, back, seconds, since)
   end
 end
 
--- Returns true if a rate, in effect since `since`, allows a start now, after `others` that are not recorded. If not,
--- also returns when it will.
+-- Returns true if a rate, in effect since `since`, allows a start now, after `others` further starts that are not
+-- recorded. If not, also returns when the rate will allow it.
 function limits.rate_allows(starts, rate, since, others)
   local free = rate and limits.allowed_at(starts, rate, since, others or 0) or 0
   if free > namespace.now_us then

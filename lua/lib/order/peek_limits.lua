@@ -17,14 +17,14 @@ function peek_limits.take(known, weight)
   known.used, known.starts = known.used + weight, known.starts + 1
 end
 
--- Returns the reason why limits forbid a start now, or nil; and when it ends, if known. `of`: `key` or `queue`.
+-- Returns the reason why limits forbid a start now, or nil; and when the reason ends, or nil. `of`: `key` or `queue`.
 function peek_limits.refuses(known, weight, of)
   local allows, free = limits.allows(known, weight)
   return not allows and of .. (free and '_rate' or '_full') or nil, free
 end
 
--- Returns the reason why the shared limits of a class forbid a start now, or nil; and when it ends, if known.
--- A class that could not get its places holds back the classes that ask later.
+-- Returns the reason why the shared limits of a class forbid a start now, or nil; and when the reason ends, or nil. A
+-- class that could not get its places holds back the classes that ask later.
 function peek_limits.class_refuses(look, class)
   local pool, member = look.pool, look.queue .. ' ' .. class
   for _, part in ipairs(pool.parts[class]) do

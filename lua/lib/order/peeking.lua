@@ -63,7 +63,7 @@ function peeking.load(look, key)
   return entries
 end
 
--- Returns the first task of a key in an order that is not chosen yet: its rank, id and weight as stored, and its score.
+-- Returns the first task of a key in an order, except chosen tasks: its rank, id and weight as stored, and its score.
 function peeking.head(look, key, number)
   local heads, list = peek_limits.key(look, key).heads, fairness.tasks_key(look.queue, key, number)
   local known = heads[number] or { entries = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES'), from = 0, at = 1 }
@@ -81,8 +81,8 @@ function peeking.head(look, key, number)
   end
 end
 
--- Adds the first entry of each priority of an order that may run to `firsts`, unless an earlier entry is there. Without
--- ageing, adds only the first entry of the highest priority.
+-- For each priority of an order, adds the first entry that may run to `firsts`, unless `firsts` has an earlier entry.
+-- Without ageing, adds only the first entry of the highest priority.
 function peeking.firsts(look, order, firsts)
   local last
   if order.bar then

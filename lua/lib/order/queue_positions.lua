@@ -168,7 +168,7 @@ function queue_positions.ahead(task, far)
   local urgent = redis.call('ZCOUNT', all, '-inf', '(0')
   local level = queue_positions.ranked_order(queue, 0, 0, urgent)
   if level.number > 0 then
-    -- A task waits behind everything that any earlier task in the list waits behind.
+    -- If a ranked task is ahead of an earlier task in the list, it is also ahead of this task.
     local plain = queue_positions.list_order(queue)
     local _, ranks = plain.read(0, math.min(at, queue_positions.NEAR))
     local _, own = plain.read(at, at)

@@ -167,7 +167,7 @@ function ranking.precedes(one, other)
   return rank < rival or rank == rival and fairness.sort_value(one.own) < fairness.sort_value(other.own or other.rank)
 end
 
--- Returns the next of the first entries of each priority, which are given by score. With `ageing`, each `ageing`
+-- Returns the entry that is next. `firsts`: the first entry of each priority, by score. With `ageing`, each `ageing`
 -- microseconds of waiting count as one level of priority.
 function ranking.choose(firsts, ageing)
   local best, least

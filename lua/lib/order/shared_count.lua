@@ -8,15 +8,14 @@ function shared_count.plan()
   namespace.probe('ZCARD', shared_limits.key('idle'))
 end
 
--- Adds `change`, 1 or -1, to the number of users of these limits. Users are tasks that have not ended, and schedules.
+-- Adds `change`, 1 or -1, to the number of users of these limits.
 function shared_count.count(set, change)
   for _, part in ipairs(shared_limits.parts(set)) do
     shared_count.note(part.name, redis.call('HINCRBY', shared_limits.key('tasks'), part.name, change), change)
   end
 end
 
--- Handles a new number of users of a limit. When the number becomes 0, the time begins after which the limit is
--- removed.
+-- Handles a new number of users of a limit. When the number becomes 0, the time until the removal of the limit begins.
 function shared_count.note(name, number, change)
   if number <= 0 then
     redis.call('HDEL', shared_limits.key('tasks'), name)

@@ -32,7 +32,7 @@ function history.derive(v, since, reached, nth, cause)
     ended, cost, cost_of, readied = unpack(v, 1, 17)
   local found = {}
   cost = ended and ended == cost_of and cost or ''
-  -- After a note only these two ways lead out of its state, and the clock may have been set back since.
+  -- After a note, the state of the note decides: a time in the record may be earlier, because the clock was set back.
   local noted = cause == 'note' and reached
   readied = readied and (tonumber(readied) >= since or noted == 'waiting') and readied
   promoted = promoted and (tonumber(promoted) >= since or noted == 'scheduled'
@@ -95,8 +95,8 @@ function history.plan(task, to)
   end
 end
 
--- Stores a transition that makes the record lose something, after the earlier transitions that the record still has.
--- `event`: `to`, `why`, `by` and `at`. `...`: fields and values that are about to be written to the record.
+-- Stores a transition that removes or overwrites fields of the record, after the earlier transitions that the record
+-- still has. `event`: `to`, `why`, `by` and `at`. `...`: fields and values that are about to be written to the record.
 function history.archive(task, event, ...)
   local from, to, why = task.status, event.to, event.why
   if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled') or why == 'ready'

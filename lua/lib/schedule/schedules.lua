@@ -284,7 +284,7 @@ function schedules.remember(task)
     end
   end
   if #schedule.unfinished < schedules.TASKS then
-    table.insert(schedule.unfinished, 1, task.id) -- before the last one
+    table.insert(schedule.unfinished, 1, task.id) -- before the last task
     redis.call('HSET', schedule.key, 'tasks', table.concat(schedule.unfinished, ' '))
   end
 end

@@ -233,8 +233,8 @@ function holdings.plan_shared(to)
   shared_count.plan()
 end
 
--- Reads the holder of the unique name; `move` does not read it again. Sets `older`: an interrupted attempt of this
--- name, which is cancelled for this task.
+-- Reads the holder of the unique name; `move` does not read it again. Sets `older`: an interrupted attempt that must be
+-- cancelled because this task gets the name.
 function holdings.plan_name(task, to)
   local taken = record.takes(task, to) and holdings.has_latest_policy(task)
   if (to == 'reserved' or to == 'started') and not taken and not (to == 'started' and task.till == 'start') then

@@ -1,9 +1,9 @@
--- Interruptions: attempts that ended without their owner, and the next state of their tasks.
+-- Lost attempts: attempts that ended without their owner, and the next state of their tasks.
 local lost_attempts = {}
 
 -- Returns the next state of a held task. The state is cancelled if a cancel was requested, failed after the deadline or
--- too many losses, and cancelled if a newer task has replaced this task. Otherwise it is `back`; instead of pending it
--- is scheduled if a pause is due. `known`: the fields `max_losses`, `losses`, `stalled_losses` and `lost_delay` of the
+-- too many losses, and cancelled if a newer task has replaced this task. Otherwise it is `back`, or scheduled if `back`
+-- is pending and a pause is due. `known`: the fields `max_losses`, `losses`, `stalled_losses` and `lost_delay` of the
 -- record; `grows`: the pause grows with every loss without progress since the previous loss.
 -- @hot
 function lost_attempts.target(task, back, known)
