@@ -11,7 +11,7 @@ actions.ENTRIES = 20000
 -- A task is searched for within this distance of either end of its list.
 actions.NEAR = 500
 
--- A task, with the fields that every action reads.
+-- Returns a task, with the fields that every action reads.
 function actions.find(id)
   return record.find(id, 'outcome', 'created', 'eta', 'front', 'retry_eta', 'schedule')
 end
@@ -41,7 +41,7 @@ function actions.plan(task, to, spec)
   state.plan(task, to)
 end
 
--- The time when a task entered its list. The time of a task that was put back to the front is 0.
+-- Returns the time when a task entered its list. The time of a task that was put back to the front is 0.
 function actions.entered(status, updated, front)
   return not (status == 'pending' and front) and tonumber(updated) or 0
 end

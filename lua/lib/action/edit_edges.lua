@@ -28,7 +28,7 @@ function edit_edges.require_released(id)
   end
 end
 
--- The task whose inputs change, with the known facts about its inputs.
+-- Returns the task whose inputs change, with the known facts about its inputs.
 function edit_edges.task(id)
   edit_edges.require_released(id)
   local task = record.get(id, edges.fields())
@@ -42,12 +42,12 @@ function edit_edges.task(id)
   return task
 end
 
--- The text of all inputs, including the added inputs.
+-- Returns the text of all inputs, including the added inputs.
 function edit_edges.text(task)
   return task.inputs .. (task.inputs ~= '' and task.text ~= '' and ' ' or '') .. task.text
 end
 
--- The entries of an upstream in the text of inputs.
+-- Returns the entries of an upstream in the text of inputs.
 function edit_edges.entries(wish)
   local entries = {}
   for i, slot in ipairs(wish.slots) do
@@ -248,7 +248,7 @@ function edit_edges.refuse_circles(task)
   end
 end
 
--- A circle as text: each task waits for the task before it.
+-- Returns a circle as text: each task waits for the task before it.
 function edit_edges.way(first, id, below)
   local names, number = { first }, 1
   while id ~= first do
@@ -303,7 +303,7 @@ function edit_edges.run(task)
   return task.to or task.status
 end
 
--- The text of inputs without the entries of an upstream.
+-- Returns the text of inputs without the entries of an upstream.
 function edit_edges.without(text, id)
   local kept = {}
   for entry in string.gmatch(text, '%S+') do

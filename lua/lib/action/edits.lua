@@ -11,7 +11,7 @@ edits.SHOWN = 128
 -- Holdings of a task, named as in `creation.spec` and `holdings.load`.
 edits.HOLDINGS = ' priority fair_key weight needs unique till tags own_lease exclusive end_by shared '
 
--- Names of options that the record stores, or `eta`, as a set.
+-- Returns the names of options that the record stores, or `eta`, as a set.
 function edits.names(value, what)
   local names = {}
   for name in string.gmatch(#value <= contract.SHORT_TEXT_HIGH and value .. ',' or ',', '([^,]*),') do
@@ -24,7 +24,7 @@ function edits.names(value, what)
   return names
 end
 
--- The task, if it can be edited. `token`: the token of the attempt that must hold it.
+-- Returns the task, if it can be edited. `token`: the token of the attempt that must hold it.
 function edits.get(id, token)
   local task = actions.get(id)
   if token and not (record.held(task) and task.token == token) then
@@ -284,7 +284,7 @@ function edits.plan_index(task, step)
   end
 end
 
--- The note of an edit in the history: the reason and the changes.
+-- Returns the note of an edit in the history: the reason and the changes.
 function edits.note(task, step)
   return { 'note', step.reason or '', 'data', '{' .. table.concat(task.edit.told, ',') .. '}' }
 end

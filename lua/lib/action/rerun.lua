@@ -2,7 +2,7 @@
 -- Nothing else of the earlier round is left in its record.
 local rerun = {}
 
--- The fields that a new round removes, in addition to the fields of options and of attempts.
+-- Returns the fields that a new round removes, in addition to the fields of options and of attempts.
 function rerun.forgotten()
   return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta',
     'flags', 'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed',
@@ -75,7 +75,7 @@ function rerun.told(number, call)
     audit.payload(call.parameters))
 end
 
--- The code and text of a refusal, if a task can never begin another round.
+-- Returns the code and text of a refusal, if a task can never begin another round.
 function rerun.refusal(task)
   if string.find(task.flags or '', 'g', 1, true) then
     return 'STATE', 'the task is a part of a graph: retry it, or submit one of another id'

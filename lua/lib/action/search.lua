@@ -31,8 +31,8 @@ function search.cursor(text)
   return search.place(text, '^([%d.e+-]+)/(.*)$')
 end
 
--- The cursor of `find`: the cursor of a page. With the queue `*` the form is `*SCAN/QUEUE/CURSOR`, with the page of
--- queues in `scan` and the queue that is read in `queue`.
+-- Parses the cursor of `find`: the cursor of a page, or with the queue `*` `*SCAN/QUEUE/CURSOR`. Then `scan` has the
+-- page of queues, and `queue` the queue that is read.
 function search.anywhere(text)
   local scan, queue, inner = string.match(text, '^%*(%d+)/([^/]*)/(.*)$')
   if not scan then
@@ -43,8 +43,8 @@ function search.anywhere(text)
   return { scan = scan, queue = queue, inner = search.cursor(inner) }
 end
 
--- The start of the next page: nil for `0`, else the score and name after which to continue, and `till` if the pattern
--- has a third part.
+-- Returns the start of the next page: nil for `0`, else the score and name after which to continue, and `till` if the
+-- pattern has a third part.
 function search.place(text, pattern)
   if text == '0' then
     return nil
@@ -75,8 +75,8 @@ function search.rank(index, cursor)
   return low, 0
 end
 
--- The next entries of an index after a cursor, or without a cursor from a score on; in reverse order if `backwards`.
--- Returns names and scores in turn, and the cursor after them, `0` at the end.
+-- Returns the next entries of an index after a cursor, or without a cursor from a score on; in reverse order if
+-- `backwards`. Returns names and scores in turn, and the cursor after them, `0` at the end.
 function search.page(index, from, limit)
   local cursor, first = from.cursor, from.score
   local rank, here
@@ -98,7 +98,7 @@ function search.after(page, i)
   return page[i + 1] .. '/' .. page[i]
 end
 
--- The selection of the options: the index to read, and its lowest and highest score.
+-- Returns the selection of the options: the index to read, and its lowest and highest score.
 function search.chosen(queue, options)
   if options.from and options.to and options.from > options.to then
     reply.fail('BADARG', 'from must not be after to')
@@ -164,8 +164,8 @@ end
 search.SPECIAL = 'waiting=ZRANGE:waiting scheduled=ZRANGE:scheduled scheduled=ZRANGE:scheduled_ranked '
   .. 'pending=LRANGE:pending pending=ZRANGE:pending_ranked started=SMEMBERS:started '
 
--- The indexes of these states: for each the command that reads it, and the beginning of its key, in turn. Nil without
--- states, or if a state has no index.
+-- Returns the indexes of these states: for each the command that reads it, and the beginning of its key, in turn. Nil
+-- without states, or if a state has no index.
 function search.indexes(states)
   local found = {}
   for status in pairs(states or {}) do
@@ -185,8 +185,8 @@ function search.indexes(states)
   return found[1] and found
 end
 
--- The tasks in these states by creation, newest first, in the form of a page of the index of all tasks. Nil if there
--- are many such tasks, or if they are more than half of all tasks.
+-- Returns the tasks in these states by creation, newest first, in the form of a page of the index of all tasks. Nil if
+-- there are many such tasks, or if they are more than half of all tasks.
 function search.few(chosen, cursor)
   local options, queue = chosen.options, chosen.queue
   local indexes = not options.tag and not options.group and search.indexes(options.status)
@@ -248,8 +248,8 @@ function search.collect(chosen, cursor, limit, looks, answer)
   return after, #page / 2
 end
 
--- The beginnings of keys, up to the name of the queue, and the part after that name. A queue with such tasks has at
--- least one of these keys.
+-- Returns the beginnings of keys, up to the name of the queue, and the part after that name. A queue with such tasks
+-- has at least one of these keys.
 function search.heads(options)
   local prefix = namespace.prefix
   if options.tag then
@@ -265,7 +265,7 @@ function search.heads(options)
   return heads[1] and heads or { prefix .. 'tasks_' }, ''
 end
 
--- The queues among `queues` that may have such tasks, sorted by name.
+-- Returns the queues among `queues` that may have such tasks, sorted by name.
 function search.holding(queues, heads, tail)
   local keys, owners, found = {}, {}, {}
   for _, queue in ipairs(queues) do
@@ -286,7 +286,7 @@ function search.holding(queues, heads, tail)
   return found
 end
 
--- The reply of `find` for all queues. Queues are read by pages of their index, and within a page by name.
+-- Returns the reply of `find` for all queues. Queues are read by pages of their index, and within a page by name.
 function search.everywhere(options, cursor, limit)
   local answer, scan, queue, inner = { '0' }, cursor.scan, cursor.queue, cursor.inner
   local looks, left = search.LOOKS, search.QUEUES

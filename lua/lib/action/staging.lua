@@ -1,7 +1,7 @@
 -- Staging: the tasks of a graph arrive, by one call or several, and wait for the last one.
 local staging = {}
 
--- Optional facts of a graph, as fields and values.
+-- Returns the optional facts of a graph, as fields and values.
 function staging.facts(options)
   local facts = {}
   for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'digest' }) do
@@ -82,7 +82,7 @@ end
 -- Maximum number of runs that a graph stores.
 staging.RUNS = 100
 
--- The text of runs (see `graphs.runs`) with further tasks; empty if the runs are unknown or too many.
+-- Returns the text of runs (see `graphs.runs`) with further tasks; empty if the runs are unknown or too many.
 function staging.runs_with(runs, tasks)
   if not runs then
     return ''
@@ -108,8 +108,8 @@ function staging.runs_with(runs, tasks)
   return #texts <= staging.RUNS and table.concat(texts, ' ') or ''
 end
 
--- The text of inputs, which may be long, with the entries of `more` that it does not contain. `open`: the open edges of
--- `more`.
+-- Returns the text of inputs, which may be long, with the entries of `more` that it does not contain. `open`: the open
+-- edges of `more`.
 function staging.merged(text, more, open)
   local padded, all, fresh = ' ' .. (text or '') .. ' ', { text or nil }, {}
   if string.find(padded, ' ' .. more .. ' ', 1, true) then

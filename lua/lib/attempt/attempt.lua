@@ -1,7 +1,7 @@
 -- An attempt: one reservation of a task by a listener, with its token and lease.
 local attempt = {}
 
--- The fields of a reserved task in a reply, for `answer`, besides its id and queue.
+-- Returns the fields of a reserved task in a reply, for `answer`, besides its id and queue.
 function attempt.fields()
   return 'outcome', 'losses', 'failures', 'parameters', 'checkpoint'
 end

@@ -1,8 +1,8 @@
--- Taking tasks: how `reserve` and `finish_and_reserve` give tasks to a listener. Their functions get a table, `call`:
+-- Taking tasks: how `reserve` and `finish_and_reserve` give tasks. The functions get a table, `call`:
 --   listener, queues       the listener, and the names of the queues in the order of the call
 --   meta                   the clock and the fields `reserving.fields` of the meta hash
---   limit                  the most tasks to take, if more than one
---   lease, request, pid    of the attempts; with `pid` they are started at once
+--   limit                  the maximum number of tasks to take, if more than one
+--   lease, request, pid    values for the attempts; with `pid` the tasks are started at once
 --   order, weights         the order in which the queues are checked
 --   woken                  a wake-up led to this call
 --   written                a task that this call has moved from or to the listener: the types of its list, and of the

@@ -43,7 +43,7 @@ function at_least.new(least)
   return { least = least, left = 0, missed = 0, turn = 1, owed = 0 }
 end
 
--- Names of the fields with the counts.
+-- Returns the names of the fields with the counts.
 function at_least.fields()
   return 'least', 'some', 'missed', 'turn', 'owed'
 end

@@ -39,7 +39,7 @@ function edges.since(id)
   return last.nth == 0 and namespace.now or namespace.decimal(namespace.now_us + last.nth)
 end
 
--- Ended tasks whose dependents are not all settled, by the time of their end.
+-- Returns the key with the ended tasks whose dependents are not all settled, by the time of their end.
 function edges.deferred()
   return namespace.prefix .. 'deferred'
 end
@@ -156,7 +156,7 @@ function edges.is_needed(task)
   return all > 0, waiting > 0
 end
 
--- Fields of the record that decide how a task becomes ready.
+-- Returns the fields of the record that decide how a task becomes ready.
 function edges.fields()
   return 'eta', 'front', 'ended', 'retry_eta', 'graph'
 end

@@ -16,29 +16,29 @@ function graphs.key(graph)
   return namespace.key('graph', graph)
 end
 
--- Key with the ids of the tasks of a graph, in the order of submission.
+-- Returns the key with the ids of the tasks of a graph, in the order of submission.
 function graphs.tasks(graph)
   return namespace.key('members', graph)
 end
 
--- Key with the edges whose upstream existed before the graph, as `UPSTREAM DEPENDENT`. These edges are open, but the
--- end of the upstream does not see them yet.
+-- Returns the key with the edges whose upstream existed before the graph, as `UPSTREAM DEPENDENT`. These edges are
+-- open, but the end of the upstream does not see them yet.
 function graphs.outside(graph)
   return namespace.key('outside', graph)
 end
 
--- Graphs with tasks to release, and incomplete graphs to remove, by the time at which this is due.
+-- Returns the key with the graphs to release, and incomplete graphs to remove, by the time at which this is due.
 function graphs.due()
   return namespace.prefix .. 'graphs_due'
 end
 
--- Tasks that a walk handles, unless it handles all tasks (see `walks`). The score of a task is 0 after the walk has
--- reached it. Before that the score is 2 for a task whose rerun was requested, and 1 for all others.
+-- Returns the key with the tasks that a walk handles, unless it handles all (see `walks`). The score of a task is 0
+-- after the walk has reached it. Before that the score is 2 for a task whose rerun was requested, and 1 for all others.
 function graphs.chosen(graph)
   return namespace.key('chosen', graph)
 end
 
--- All graphs, by the time of their creation.
+-- Returns the key with all graphs, by the time of their creation.
 function graphs.all()
   return namespace.prefix .. 'graphs'
 end
@@ -77,7 +77,7 @@ function graphs.require(id, tasks)
   end
 end
 
--- Fields that the record of a graph has during a walk.
+-- Returns the fields that the record of a graph has during a walk.
 function graphs.walk_fields()
   return 'doing', 'at', 'task', 'reason', 'force', 'changed', 'refused', 'part', 'end_by'
 end

@@ -1,7 +1,7 @@
 -- Days in UTC, counted from 1970-01-01, and their dates.
 local calendar = {}
 
--- YYYYMMDD of a day counted from 1970-01-01, in the proleptic Gregorian calendar.
+-- Returns the date (YYYYMMDD) of a day counted from 1970-01-01, in the proleptic Gregorian calendar.
 function calendar.date(day)
   local floor = math.floor
   local shifted = day + 719468 -- days from 0000-03-01
@@ -15,7 +15,7 @@ function calendar.date(day)
     month < 10 and month + 3 or month - 9, date)
 end
 
--- The day of a date as `calendar.date` writes it.
+-- Returns the day of a date that `calendar.date` wrote.
 function calendar.day(value, what)
   local year, month, date = string.match(value, '^(%d%d%d%d)(%d%d)(%d%d)$')
   local day
@@ -33,8 +33,8 @@ function calendar.day(value, what)
   return day
 end
 
--- The first moments of a day and of the next day, in the format of event times. Two empty strings if times of this
--- day do not sort as texts.
+-- Returns the first moments of a day and of the next day, in the format of event times. Two empty strings if times of
+-- this day do not sort as texts.
 function calendar.span(day)
   local low, high = string.format('%.6f', day * 86400), string.format('%.6f', (day + 1) * 86400)
   if #low == 17 and #high == 17 then

@@ -25,8 +25,8 @@ function event_sums.measure(own, at, since, bounds)
   own[i] = (own[i] or 0) + 1
 end
 
--- Empty sums of a day: for each measure a table of its buckets by position, and the counters. Until `merge`, attempts
--- that completed their task are only in `done`.
+-- Returns empty sums of a day: for each measure a table of its buckets by position, and the counters. Until `merge`,
+-- attempts that completed their task are only in `done`.
 function event_sums.sums()
   local sums = {}
   for _, name in ipairs(statistics.counts()) do

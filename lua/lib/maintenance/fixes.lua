@@ -105,13 +105,13 @@ function fixes.overdue(pass, field, mark)
   return false
 end
 
--- The cursor to continue a part. The cursor `0` means its end, so position 0 is `00`.
+-- Returns the cursor to continue a part. The cursor `0` means its end, so position 0 is `00`.
 -- @hot
 function fixes.go_on(position)
   return position == 0 and '00' or string.format('%.0f', position)
 end
 
--- A page of a list or zset by position. Removed entries do not shift the next page.
+-- Returns a page of a list or zset by position. Removed entries do not shift the next page.
 -- @hot
 function fixes.page(pass, key, command, position)
   local from, limit = tonumber(position), pass.limit

@@ -1,7 +1,7 @@
 -- Estimates of durations from the statistics of a queue.
 local forecast = {}
 
--- Durations of the last days that have statistics.
+-- Returns the durations of the last days that have statistics.
 function forecast.recent(queue)
   local names = { 'wait.count', 'wait.sum', 'run.count', 'run.sum', unpack(statistics.fields('done')) }
   local kinds, total = {}, {}
@@ -45,9 +45,9 @@ function forecast.longer(total, elapsed)
   return weight > 0 and sum / weight or nil
 end
 
--- The finished part of a task, from 0 to 1, according to its progress. The progress is a number, or an object with
--- `progress`, `fraction`, or `done` and `total`; `blueque show` reads the progress in the same way. Returns nil for any
--- other text.
+-- Returns the finished part of a task, from 0 to 1, according to its progress. The progress is a number, or an object
+-- with `progress`, `fraction`, or `done` and `total`; `blueque show` reads the progress in the same way. Returns nil
+-- for any other text.
 function forecast.fraction(text)
   local read, value = pcall(cjson.decode, text or '')
   local part = read and value

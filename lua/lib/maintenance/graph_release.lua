@@ -31,7 +31,7 @@ function graph_release.plan_release(graph, limit)
   return tasks, outside
 end
 
--- The known starts of these tasks, by position. `from`: the number of tasks before them.
+-- Returns the known starts of these tasks, by position. `from`: the number of tasks before them.
 function graph_release.starts(graph, ids, from)
   local starts, keys, at = {}, {}, 0
   local runs = graphs.runs(redis.call('HGET', graphs.key(graph.id), 'runs'), graph.total)
@@ -96,7 +96,7 @@ function graph_release.plan_task(staged, planned)
   return task
 end
 
--- The next edges to tasks that existed before the graph.
+-- Returns the next edges to tasks that existed before the graph.
 function graph_release.plan_outside(graph, limit)
   local pairs_of = redis.call('LRANGE', namespace.declare(graphs.outside(graph)), 0, limit - 1)
   local found = {}
@@ -182,7 +182,7 @@ function graph_release.plan_removal(graph, limit)
   return ids, outside, graphs.plan_unlimit(graph)
 end
 
--- Number of bytes that a staged task adds to its graph.
+-- Returns the number of bytes that a staged task adds to its graph.
 function graph_release.size(id)
   local key = namespace.key('task', id)
   return redis.call('HSTRLEN', key, 'parameters') + redis.call('HSTRLEN', key, 'inputs')

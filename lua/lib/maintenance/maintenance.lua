@@ -39,7 +39,7 @@ function maintenance.read(queues)
   return all
 end
 
--- The time when the first entry is due, in microseconds.
+-- Returns the time when the first entry is due, in microseconds.
 function maintenance.first(all)
   local first = all[1].due
   for _, one in ipairs(all) do

@@ -19,8 +19,8 @@ function recount.queues(key, queue, shared)
   return redis.call('ZRANGE', all, 0, -1)
 end
 
--- Shared limits whose stored places differ from the places that attempts of all queues hold: name and right number in
--- turn.
+-- Returns the shared limits whose stored places differ from the places that attempts of all queues hold: name and right
+-- number in turn.
 function recount.wrong(queue, shared)
   local key = shared_limits.key('places')
   local queues, left = recount.queues(key, queue, shared), recount.ATTEMPTS
@@ -47,7 +47,7 @@ function recount.wrong(queue, shared)
   return recount.compare(key, taken)
 end
 
--- Shared limits whose stored numbers differ from `taken`: name and right number in turn.
+-- Returns the shared limits whose stored numbers differ from `taken`: name and right number in turn.
 function recount.compare(key, taken)
   local wrong, noted = {}, redis.call('HGETALL', key)
   for i = 1, #noted, 2 do
@@ -63,7 +63,7 @@ function recount.compare(key, taken)
   return wrong
 end
 
--- Shared limits whose stored number of tasks differs from the records of tasks and schedules.
+-- Returns the shared limits whose stored number of tasks differs from the records of tasks and schedules.
 function recount.wrong_tasks(queue, shared)
   local key, plans = shared_limits.key('tasks'), namespace.prefix .. 'schedules'
   local queues, left = recount.queues(key, queue, shared), recount.TASKS - redis.call('ZCARD', plans)
@@ -101,7 +101,7 @@ end
 -- Maximum number of tasks of graphs that a call examines. If a graph has more, only `doctor` compares.
 recount.MEMBERS = 2000
 
--- The counters in the record of a graph: tasks that are left, and ended tasks by state.
+-- Returns the counters in the record of a graph: tasks that are left, and ended tasks by state.
 function recount.counted()
   return 'left', unpack(contract.ENDS)
 end
@@ -109,9 +109,9 @@ end
 -- Minutes between two counts of a finished graph: a client without scripts may delete or end its tasks.
 recount.TURNS = 8
 
--- The number of tasks of a graph, or 0 if there is no need to count them. A graph is not counted while it is created,
--- cancelled or retried. A graph whose tasks have all ended according to its record is counted only every `TURNS`
--- minutes, in a minute given by its `place` among all graphs.
+-- Returns the number of tasks of a graph, or 0 if there is no need to count them. A graph is not counted while it is
+-- created, cancelled or retried. A graph whose tasks have all ended according to its record is counted only every
+-- `TURNS` minutes, in a minute given by its `place` among all graphs.
 function recount.members(graph, place)
   local v = redis.call('HMGET', namespace.declare(graphs.key(graph)), 'released', 'total', 'doing', recount.counted())
   local open = tonumber(v[4] or 0) or 0
@@ -123,8 +123,8 @@ function recount.members(graph, place)
   return v[1] and v[1] == v[2] and not v[3] and due and tonumber(v[2]) or 0
 end
 
--- Counters of a graph that differ from the records of its tasks, name and right number in turn; and the number of its
--- tasks that are left.
+-- Returns the counters of a graph that differ from the records of its tasks, name and right number in turn; and the
+-- number of its tasks that are left.
 function recount.wrong_graph(graph)
   local found = { left = 0 }
   for _, id in ipairs(redis.call('LRANGE', graphs.tasks(graph), 0, -1)) do

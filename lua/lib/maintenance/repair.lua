@@ -12,8 +12,8 @@ repair.PAUSE = 60 * 1000000
 repair.PARTS = ' held started waiting pending scheduled ranked' .. contract.PLAIN
   .. 'orders suspects tasks tags groups graphs ranking places unique claims '
 
--- The functions of the parts. Each gets the call, a position and the name of the part, and returns the next position,
--- `0` at the end. The other parts are indexes of states, see `repair_lists.list`.
+-- Returns the functions of the parts. Each gets the call, a position and the name of the part, and returns the next
+-- position, `0` at the end. The other parts are indexes of states, see `repair_lists.list`.
 -- @hot
 function repair.parts()
   return { held = repair_held.held, started = repair_held.started, orders = repair_held.orders,
@@ -30,8 +30,8 @@ function repair.place(cursor)
   return part, position, part and #position <= 16 and string.match(repair.PARTS, ' ' .. part .. ' (%l*)')
 end
 
--- The cursor at which the shared pass continues, or nil while no pass is due. A pass is due after the clock was set
--- back.
+-- Returns the cursor at which the shared pass continues, or nil while no pass is due. A pass is due after the clock was
+-- set back.
 function repair.shared_cursor(queue)
   local stored = redis.call('HGET', namespace.key('suspects', queue), 'pass') or ''
   local ended = tonumber(string.match(stored, '^done (%d+)$'))

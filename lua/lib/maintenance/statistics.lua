@@ -7,13 +7,13 @@ function statistics.counts()
     'releases', 'missed' }
 end
 
--- Names of the measured durations. `wait`: time until a task was reserved; `run`: time that an attempt ran, whatever
--- its end; `done`: time that an attempt ran which completed its task.
+-- Returns the names of the measured durations. `wait`: time until a task was reserved; `run`: running time of an
+-- attempt, whatever its end; `done`: running time of an attempt that completed its task.
 function statistics.measures()
   return { 'wait', 'run', 'done' }
 end
 
--- The upper bounds of the histogram's buckets in seconds: 1 s to 4 weeks. Longer durations are in `over`.
+-- Returns the upper bounds of the histogram's buckets in seconds: 1 s to 4 weeks. Longer durations are in `over`.
 function statistics.bounds()
   return { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 57600,
     86400, 172800, 345600, 604800, 1209600, 2419200 }
@@ -36,13 +36,13 @@ function statistics.names()
   return names
 end
 
--- The key of the statistics of a queue's hosts on a day. The hash has a field `HOST` for each host, a field `HOST NAME`
--- for each of its numbers, and the number of hosts in `*`.
+-- Returns the key of the statistics of a queue's hosts on a day. The hash has a field `HOST` for each host, a field
+-- `HOST NAME` for each of its numbers, and the number of hosts in `*`.
 function statistics.hosts_key(queue, date)
   return namespace.key('hosts', queue .. '/' .. date)
 end
 
--- The kind of a field: `count`, or the word after the name of a measure.
+-- Returns the kind of a field: `count`, or the word after the name of a measure.
 -- @hot
 function statistics.kind(name)
   return string.match(name, '%.(%a+)$') or 'count'

@@ -55,7 +55,7 @@ function ticking.try(step, schedule, fire_time, old)
   return 'skip'
 end
 
--- Keeps the fire times of a schedule due until a task that would run at the same time as a new task has finished.
+-- Delays due fire times: an unfinished task would run at the same time as the new task.
 function ticking.hold(step, schedule, old)
   schedules.plan_next(schedule)
   schedule.held = string.format('%.0f', math.floor(step.now) + 1) -- the schedule is examined again then

@@ -14,7 +14,7 @@ walks.INPUTS = 1000
 -- The pause of a walk that waits for owners to stop, in microseconds.
 walks.PAUSE = 1000000
 
--- The walk of a graph, or nil if no walk is in progress.
+-- Returns the walk of a graph, or nil if no walk is in progress.
 function walks.find(graph)
   local v = redis.call('HMGET', graphs.key(graph.id), graphs.walk_fields())
   return v[1] and { graph = graph.id, total = graph.total, doing = v[1], at = tonumber(v[2]), task = v[3] or nil,
@@ -40,7 +40,7 @@ function walks.page(walk)
   return redis.call('LRANGE', namespace.declare(graphs.tasks(walk.graph)), walk.at, walk.at + walks.LOOKS - 1)
 end
 
--- A task of the graph, or nil if its id now belongs to another task.
+-- Returns a task of the graph, or nil if its id now belongs to another task.
 function walks.task(walk, id)
   local task = actions.find(id)
   return task and redis.call('HGET', task.key, 'graph') == walk.graph and task or nil

@@ -35,7 +35,7 @@ function deadlines.decided(task)
   return task.end_by ~= nil and tonumber(task.cancel) >= tonumber(task.end_by)
 end
 
--- Fields that the record loses when a task fails because of its deadline.
+-- Returns the fields that the record loses when a task fails because of its deadline.
 function deadlines.forgotten()
   return { 'cancel', 'requeue', 'reason' }
 end

@@ -8,7 +8,7 @@ holdings.TAKEN = 'another task has this unique name; get its id with the policy 
   .. ' starts, or its time passes'
 holdings.TAKEN_THERE = 'another task of the other queue has this unique name'
 
--- Key with the unfinished tasks by their deadline, except tasks whose owner was ordered to stop.
+-- Returns the key with the unfinished tasks by their deadline, except tasks whose owner was ordered to stop.
 function holdings.deadlines()
   return namespace.prefix .. 'deadlines'
 end
