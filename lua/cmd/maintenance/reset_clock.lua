@@ -24,7 +24,7 @@ for _, queue in ipairs(queues) do
       .. ' then repeat the call')
   end
 end
--- A rate that began at a time ahead would ignore new starts: it now begins at the server's time.
+-- A rate that began ahead of the new time ignores new starts: it now begins at the server's time.
 local settled = {}
 table.insert(queues, 1, false)
 for _, queue in ipairs(queues) do

@@ -73,7 +73,7 @@ function retrying.retry(task, spec)
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'front',
     'uncounted', 'stalled_losses', record.attempt_fields() }
   if spec.fresh then
-    -- `ended` leads a worker to data of the previous attempt on its host.
+    -- With `ended`, a worker finds data of the previous attempt on its host.
     reply.add(task.forget, 'checkpoint', 'checkpointed', 'ended')
   end
   if spec.reruns then

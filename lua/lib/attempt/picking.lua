@@ -36,7 +36,7 @@ function picking.look(call)
         task = {
           id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true, since = v[6],
           taker = listener, request = call.request,
-          issue = false, deadline = false, ends = false, lease = false, -- what `attempt.begin` sets
+          issue = false, deadline = false, ends = false, lease = false, -- fields that `attempt.begin` sets
         }
         if not v[3] then
           task.foreign = true

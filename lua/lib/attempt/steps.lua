@@ -116,7 +116,7 @@ function steps.plan_plain(task, other, to)
 end
 
 -- Ends a step of a task and begins its next step. Returns the outcome, or nil if the task has no next step. `limited`:
--- see `ending.complete`; `asked`: see `asked`.
+-- see `ending.complete`; `asked`: see `steps.asked`.
 function steps.go_on(task, result, cost, limited, asked)
   local v = redis.call('HMGET', namespace.key('task', task.id), 'steps', 'step', 'created')
   local first, rest = string.match(v[1] or '', '^([^,]+),?(.*)$')

@@ -127,7 +127,7 @@ function namespace.open_with(...)
 end
 
 -- Advances the floor. Every function that issues tokens or extends leases calls this. The gap is stored here, not only
--- by `requeue_orphans`, because that command cannot see the gap behind the new floor.
+-- by `requeue_orphans`, because that command cannot detect the gap once the floor has advanced.
 -- @inline
 function namespace.advance_clock(us)
   redis.call('HSET', namespace.meta, namespace.CLOCK, us)

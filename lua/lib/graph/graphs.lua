@@ -22,7 +22,7 @@ function graphs.tasks(graph)
 end
 
 -- Returns the key with the edges whose upstream existed before the graph, as `UPSTREAM DEPENDENT`. These edges are
--- open, but the end of the upstream does not see them yet.
+-- open, but the end of the upstream ignores them for now.
 function graphs.outside(graph)
   return namespace.key('outside', graph)
 end

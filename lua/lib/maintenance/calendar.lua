@@ -15,7 +15,7 @@ function calendar.date(day)
     month < 10 and month + 3 or month - 9, date)
 end
 
--- Returns the day of a date that `calendar.date` wrote.
+-- Returns the day of a date in the form YYYYMMDD. Fails if the text is not such a date.
 function calendar.day(value, what)
   local year, month, date = string.match(value, '^(%d%d%d%d)(%d%d)(%d%d)$')
   local day

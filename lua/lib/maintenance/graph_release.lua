@@ -51,7 +51,7 @@ function graph_release.starts(graph, ids, from)
   return starts
 end
 
--- Plans the first task of a kind, for all tasks of this kind.
+-- Plans the first task of a kind. The plan also holds for the other tasks of this kind.
 function graph_release.plan_kind(task, planned)
   if namespace.declared then
     namespace.declare(task.key)

@@ -94,7 +94,7 @@ function orphans.silent(queue, limit)
   return silent
 end
 
--- Returns the number of lost attempts by the next state of their tasks.
+-- Writes the plans. Returns the number of lost attempts by the next state of their tasks.
 -- @hot
 function orphans.write(found, queue, freed)
   for _, task in ipairs(found.postponed) do

@@ -1,6 +1,6 @@
 -- Recounts: stored numbers of shared limits and graphs are counted again. Places of a shared limit are counted from the
 -- attempts that hold them, and tasks of a shared limit from their records, in case somebody deleted an entry by hand.
--- Tasks of a graph are counted in case a client without scripts, which knows no graphs, ended or deleted one of them.
+-- Tasks of a graph are counted in case a client without scripts ended or deleted a task: it does not update graphs.
 local recount = {}
 
 -- Maximum number of queues, attempts and tasks that a call examines. If there are more, only `doctor` compares.

@@ -14,13 +14,14 @@ logs.ENTRY = 100
 -- The head of a log is never dropped. Its maximum size is 1/`PARTS` of the maximum size of the log.
 logs.PARTS = 5
 
--- Maximum number of entries that a call drops. Together they count more than the largest possible entry.
+-- Maximum number of entries that a call drops. Together such entries exceed the size of the largest possible entry.
 logs.DROPPED = 1000
 
 -- Seconds that a log is kept after the end of its task.
 logs.KEPT = 86400
 
--- Seconds until the server removes a log that no call touches. Each look at an unfinished task begins this time again.
+-- Seconds until the server removes a log that no call touches. Each check that finds the task unfinished restarts this
+-- time.
 logs.UNSEEN = 2592000
 
 -- @hot

@@ -1,7 +1,7 @@
 -- Schedules create tasks again and again. A schedule has fire times, which are points in time in whole seconds. It
 -- creates one task for each fire time, with the id `NAME@SECONDS`.
 --
--- The fire times of `every` are computed here. The fire times of cron are supplied by clients, some of them ahead.
+-- The fire times of `every` are computed here. Clients supply the fire times of cron, some of them ahead of time.
 -- `done` is the time up to which all fire times are handled. No fire time is handled twice: `done` only grows, except
 -- when a schedule is resumed; the floor of the clock only grows; and a task that already exists is not created again.
 local schedules = {}

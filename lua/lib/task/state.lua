@@ -49,8 +49,8 @@ function state.plan_left(task)
   end
 end
 
--- Parts of `plan` that commands need for every task. Frequent commands inline these parts: `plan` also reads much that
--- such a command already knows, and calling it costs a fifth of the time of the command.
+-- Parts of `plan` that commands need for every task. Frequent commands inline these parts: `plan` also reads values
+-- that such a command already has, and costs a fifth of the time of the command.
 
 -- Reads the list of the listener, which a held task leaves, and the index `started` if the task is in it.
 -- @inline
