@@ -24,7 +24,7 @@ namespace.shared_tables = false
 -- was down.
 namespace.SILENCE = 15000000
 
--- Time of this call if the call ends such a silence, or false. `advance_clock` stores it.
+-- Time of this call if the call ends a longer silence, or false. `advance_clock` stores it.
 namespace.gap = false
 
 -- Time of this call in microseconds, never earlier than any time that this namespace has seen.

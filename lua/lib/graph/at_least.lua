@@ -3,8 +3,8 @@
 -- number of edges left; and `missed`, the number of these edges whose upstream ended without success. A missed edge
 -- stays, because its upstream may be retried: its score in `dependents_ID` is infinite, and its text has the number of
 -- the current count, `turn`, after its kind. So a retry of the dependent begins a new count without reading every edge.
--- A 0 instead of that number marks an upstream that is rerun: the task waits for it in any case, and `owed` counts it
--- instead of `some`.
+-- The number 0 marks an upstream that is rerun: the task waits for it in any case, and `owed` counts it instead of
+-- `some`.
 local at_least = {}
 
 -- Prefix of the error of a task whose set has too few upstreams that can still complete.

@@ -20,7 +20,7 @@ function repair_graphs.upstreams(pass, task)
   end
 end
 
--- Repairs an upstream of a waiting task. `since`: when this dependent was added to its index, nil if never.
+-- Repairs an upstream of a waiting task. `since`: when the task was added to the index of the upstream; nil if never.
 -- @hot
 function repair_graphs.upstream(pass, task, id, since)
   local key = namespace.key('task', id)

@@ -20,8 +20,8 @@ function shared_define.plan_remove(name, waits)
   audit.plan()
 end
 
--- Removes a limit. `waits`: classes in its order that have no task to take. They are removed from the orders of all
--- limits.
+-- Removes a limit. `waits`: classes in its order that have no task to take. These classes are removed from the orders
+-- of all limits.
 function shared_define.remove(name, waits)
   redis.call('HDEL', shared_limits.key('limits'), name)
   redis.call('HDEL', shared_limits.key('expires'), name)

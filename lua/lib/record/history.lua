@@ -32,7 +32,7 @@ function history.derive(v, since, reached, nth, cause)
     ended, cost, cost_of, readied = unpack(v, 1, 17)
   local found = {}
   cost = ended and ended == cost_of and cost or ''
-  -- After a note, the state of the note decides: a time in the record may be earlier, because the clock was set back.
+  -- If the clock was set back after a note in one of these states, the next transition has an earlier time but counts.
   local noted = cause == 'note' and reached
   readied = readied and (tonumber(readied) >= since or noted == 'waiting') and readied
   promoted = promoted and (tonumber(promoted) >= since or noted == 'scheduled'

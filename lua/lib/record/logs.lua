@@ -20,8 +20,7 @@ logs.DROPPED = 1000
 -- Seconds that a log is kept after the end of its task.
 logs.KEPT = 86400
 
--- Seconds until the server removes a log that no call touches. Each check that finds the task unfinished restarts this
--- time.
+-- Seconds until the server removes a log that no call touches. A check of an unfinished task restarts them.
 logs.UNSEEN = 2592000
 
 -- @hot
