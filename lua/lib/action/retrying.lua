@@ -1,7 +1,7 @@
 -- Retries a failed or cancelled task, in its queue or in another queue.
 local retrying = {}
 
--- Retries a failed or cancelled task. `spec.elsewhere`: `retry_elsewhere`, if the task may run again in `spec.queue`.
+-- Retries a failed or cancelled task. `spec.elsewhere`: `plan_elsewhere`, if the task may run again in `spec.queue`.
 function retrying.plan(task, spec)
   if (task.status == 'pending' or task.status == 'waiting') and task.extra[1] == 'retry' then
     return -- repeated after a lost reply

@@ -123,7 +123,7 @@ function reserving.count(call, task, fields)
   end
 end
 
--- Takes tasks for a call that may have ended attempts. If it has, an error here becomes a part of its answer.
+-- Takes tasks for a call that may have ended attempts. After such ends, an error here becomes a part of the answer.
 -- @hot
 function reserving.more(call)
   local ok, raised = pcall(reserving.start, call)

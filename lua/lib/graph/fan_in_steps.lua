@@ -1,4 +1,4 @@
--- The steps in which `run_deferred` joins a long input: see `joins`.
+-- The steps in which `run_deferred` joins a long input: see `fan_in`.
 local fan_in_steps = {}
 
 function fan_in_steps.plan(task)

@@ -1,5 +1,5 @@
--- Listeners of a queue: Blueque's set of them, their number in the zset of queues, and the time when each listener was
--- last seen.
+-- Listeners of a queue: Blueque's set of listeners, their number in the zset of queues, and the time when each listener
+-- was last seen.
 local listeners = {}
 
 -- Maximum number of listeners that are checked in a call.
