@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the parts of blueque_client that nobody writes by hand: generate.py BUNDLE_DIRECTORY
+"""Generates parts of blueque_client: generate.py BUNDLE_DIRECTORY
 
 - `contract.py`: types, states, errors and settings of the manifest;
-- `calls.py`: a function for each command of the bundle, which gives a call, and a class for each reply;
+- `calls.py`: a function for each command of the bundle, which returns a call, and a class for each reply;
 - `bundle/`: the scripts;
 - `sync/`: the modules of `aio/` without `async` and `await`, so that both have one source."""
 
@@ -20,7 +20,7 @@ PACKAGE = pathlib.Path(__file__).parent / "src" / "blueque_client"
 WIDTH = 120
 HEAD = '"""{}\n\nMade by generate.py from {}; do not edit."""\n\n'
 
-# The types of values that are passed, by type and form of the contract, and of values that are read, by form.
+# Types of passed values, by the contract's type and form; then types of read values, by form.
 GIVEN_TYPES = {
     "time": "Time",
     "time_or_none": "Time | None",
@@ -49,10 +49,10 @@ READ = {
     "bytes": "bytes",
 }
 
-# Names of types in annotations, which nothing may hide.
+# Names of types in annotations. No other name may hide them.
 TYPES = {"bool", "bytes", "dict", "float", "int", "list", "str"}
 
-# What differs between a module and its synchronous twin.
+# Replacements that turn a module into its synchronous counterpart.
 TWINS = [
     (r"\basync (def|for|with)\b", r"\1"),
     (r"\bawait ", ""),
@@ -80,7 +80,7 @@ def python(name: str) -> str:
 
 
 def doc(text: str, indent: str, *lines: str) -> str:
-    """A docstring: a summary, then lines, of which each is a paragraph."""
+    """A docstring: a summary, then lines. Each line is a paragraph."""
     wrap = lambda line, more="": textwrap.fill(  # noqa: E731
         line.replace("\\", "\\\\"),
         WIDTH,
@@ -223,7 +223,7 @@ class Generator:
     # Calls
 
     def command(self, name: str, entry: dict) -> str:
-        """The function of a command; one more for each option with which the reply has another shape, which it then needs."""
+        """The function of a command, and one for each option that changes the reply's shape and is required there."""
         shape = entry["reply"]
         out, others = [], list(shape.get("with", {}))
         group = entry.get("group")

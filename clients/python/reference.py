@@ -1,4 +1,4 @@
-"""Writes the reference of all that is public to build/reference; what is not understood is an error. For `check`."""
+"""Writes the reference of all public names to build/reference. Unknown kinds of names are errors. `check` runs this."""
 
 import typing
 import warnings

@@ -1,5 +1,5 @@
-// A short life on Bun and on Deno, by hand: node elsewhere.mjs bun deno. Each is installed from npm into a folder of its own, or
-// is a program's path. Tasks run in the process and in child processes, one is cancelled, one crashes its child.
+// A short test on Bun and on Deno, run by hand: node elsewhere.mjs bun deno. An argument is a package of npm, installed
+// into its own folder, or a program's path. Tasks run in this process and in children; one is cancelled, one crashes.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -11,9 +11,9 @@ export default tseslint.config(
       "@typescript-eslint/no-unnecessary-condition": ["error", { allowConstantLoopConditions: true }],
     },
   },
-  // Made by generate.mjs: a word beside a text says what the text may be.
+  // Generated code: unions of a string type and literals document the usual values.
   { files: ["src/calls.ts"], rules: { "@typescript-eslint/no-redundant-type-constituents": "off" } },
-  // A block ends with what it declares; the runner waits for its tests.
+  // Tests may leave `using` variables unused and promises without `await`.
   {
     files: ["tests/**"],
     rules: {

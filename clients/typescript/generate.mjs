@@ -1,7 +1,7 @@
-// Makes the parts of @blueque/client that nobody writes by hand: node generate.mjs BUNDLE_DIRECTORY
+// Generates parts of @blueque/client: node generate.mjs BUNDLE_DIRECTORY
 //
 // - src/contract.ts: types, states, errors and settings of the manifest;
-// - src/calls.ts: a function for each command of the bundle, which gives a call, and types of its options and its reply;
+// - src/calls.ts: a function for each command of the bundle, which returns a call, and types of its options and its reply;
 // - src/scripts.ts: the scripts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const HEAD = (what) => `// ${what}\n// Made by generate.mjs from the bundle's manifest; do not edit.\n\n`;
 
-// The types of values that are passed, by type and form of the contract, and of values that are read, by form.
+// Types of passed values, by the contract's type and form; then types of read values, by form.
 const NAMES = ["tags", "steps", "needs", "has", "names", "queues", "queues_or_none", "methods"];
 const GIVEN_TYPES = {
   time: "Time",
@@ -195,7 +195,7 @@ class Generator {
 
   // Calls
 
-  /** The function of a command; one more for each option with which the reply has another shape, which it then needs. */
+  /** The function of a command, and one for each option that changes the shape of the reply and is required there. */
   command(name, entry) {
     const out = [];
     const { with: more = {}, ...base } = entry.reply;

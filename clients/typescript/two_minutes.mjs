@@ -1,4 +1,4 @@
-// Does what "Two minutes" of the README says, with the package that is installed here: node two_minutes.mjs README.md
+// Runs "Two minutes" of the README, with the package that is installed here: node two_minutes.mjs README.md
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -12,7 +12,7 @@ const URL = `redis://127.0.0.1:${PORT}`;
 const [, , page] = process.argv;
 const part = readFileSync(page, "utf8").split("## Two minutes")[1].split("\n## ")[0];
 for (const [, file, program] of part.matchAll(/`(\w+\.mjs)`:\n\n```js\n(.*?)```/gs)) {
-  // Another server than the usual one, and seconds in place of an hour.
+  // A separate server, and seconds instead of an hour.
   writeFileSync(file, program.replace("new Client()", `new Client("${URL}")`).replace("second < 30", "second < 2"));
 }
 

@@ -1,6 +1,6 @@
-"""A task that is interrupted goes on from its last checkpoint, not from the beginning.
+"""An interrupted task continues from its last checkpoint, not from the beginning.
 
-Run it with nothing but a redis-server or valkey-server installed: it starts one of its own.
+It needs only an installed redis-server or valkey-server, and starts its own server.
 """
 
 from blueque_client import Again, Client, context, task

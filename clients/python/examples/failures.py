@@ -1,4 +1,4 @@
-"""Failures: what is tried again, what is not, and what a caller sees of it."""
+"""Failures: which errors are retried, which are not, and what the caller gets."""
 
 from blueque_client import Client, Failure, TaskFailed, context, task
 from blueque_client.testing import Clock, Server, run_until_idle

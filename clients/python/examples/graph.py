@@ -1,4 +1,4 @@
-"""A graph: two parts are encoded side by side, then joined. The results of some are the arguments of others."""
+"""A graph: two parts are encoded side by side, then joined. Results become arguments of later tasks."""
 
 from blueque_client import Client, Graph, task
 from blueque_client.testing import Server, run_until_idle

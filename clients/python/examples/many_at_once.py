@@ -1,4 +1,4 @@
-"""asyncio: many tasks are submitted and waited for at once; a worker in another process runs them on its event loop."""
+"""asyncio: submits many tasks and waits for all of them; a worker in another process runs them on its event loop."""
 
 import asyncio
 import subprocess

@@ -1,4 +1,4 @@
-"""A schedule creates a task each night; a test advances the clock."""
+"""A schedule creates a task each night. This example advances the clock."""
 
 from blueque_client import Client, calls, task
 from blueque_client.testing import Clock, Server, run_until_idle

@@ -1,4 +1,4 @@
-"""A worker in a program of your own, with a process for each task, which ends when nothing is left to do."""
+"""A worker in your own program, with a process for each task. It ends when no task is left."""
 
 import os
 

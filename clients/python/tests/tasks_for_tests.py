@@ -128,7 +128,7 @@ def ends(how: str) -> None:
         bytearray(1 << 40)
     if how == "kill":
         os.kill(os.getpid(), 9)
-    if how == "close":  # everything, the pipe of the worker, too
+    if how == "close":  # all descriptors, including the worker's pipe
         os.closerange(3, 1024)
 
 
@@ -346,7 +346,7 @@ def spoils(what: str, file: str) -> str:
 def prints_and_logs(text: str) -> str:
     print(text)
     logging.getLogger("app").warning("%s", text)
-    logging.getLogger("app").warning("%d", text)  # which `logging` takes: it prints an error, and goes on
+    logging.getLogger("app").warning("%d", text)  # `logging` accepts this: it prints an error, and continues
     return text
 
 

@@ -199,7 +199,7 @@ Worker(Client(RedisCluster(host="127.0.0.1", port={cluster}), "{{blueque:7}}"), 
 def test_of_sentinel(sentinel: int, namespace: str) -> None:
     life(Sentinel([("127.0.0.1", sentinel)]).master_for("queue"), namespace)
 
-    async def life_of_one() -> None:  # redis-py on Python 3.9 wants a loop to be there
+    async def life_of_one() -> None:  # redis-py on Python 3.9 needs an event loop
         await async_life(AsyncSentinel([("127.0.0.1", sentinel)]).master_for("queue"), namespace)
 
     asyncio.run(life_of_one())

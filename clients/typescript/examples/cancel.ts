@@ -1,4 +1,4 @@
-// A cancel reaches the handler as an AbortSignal, which whatever it waits for takes.
+// A cancel reaches the handler as an AbortSignal. The handler passes the signal to the functions that it awaits.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, TaskCancelled, Worker } from "@blueque/client";
 import { Server } from "@blueque/client/testing";

@@ -1,5 +1,5 @@
-// A task that is interrupted goes on from its last checkpoint, not from the beginning.
-// Run it with nothing but a redis-server or valkey-server installed: it starts one of its own.
+// An interrupted task continues from its last checkpoint, not from the beginning.
+// It needs only an installed redis-server or valkey-server, and starts its own server.
 import { Again, type Context, Worker } from "@blueque/client";
 import { Server } from "@blueque/client/testing";
 

@@ -1,4 +1,4 @@
-// Failures: what is tried again, what is not, and what a caller sees of it.
+// Failures: which errors are retried, which are not, and what the caller gets.
 import { type Context, Failure, TaskFailed, Worker } from "@blueque/client";
 import { Server } from "@blueque/client/testing";
 

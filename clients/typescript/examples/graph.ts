@@ -1,4 +1,4 @@
-// A graph: two parts are encoded side by side, then joined. The results of some are the parameters of others.
+// A graph: two parts are encoded side by side, then joined. Results become parameters of later tasks.
 import { Graph, Worker } from "@blueque/client";
 import { Server } from "@blueque/client/testing";
 

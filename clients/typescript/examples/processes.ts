@@ -1,5 +1,5 @@
-// Handlers in child processes: one that computes without an end is stopped for certain, and one that crashes hurts no other.
-// This file is both: the worker, and the file of the handlers.
+// Handlers in child processes: an endless computation is stopped, and a crash affects no other task.
+// This file is both the program of the worker and the file of the handlers.
 import { pathToFileURL } from "node:url";
 import { TaskCancelled, TaskFailed, Worker } from "@blueque/client";
 import { Server } from "@blueque/client/testing";

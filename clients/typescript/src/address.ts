@@ -1,4 +1,4 @@
-// From a URL to a client of node-redis. What a URL says and this client cannot do is refused by its name.
+// Makes a client of node-redis from a URL. An option that this client does not support is refused by its name.
 import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createClient, createCluster, createSentinel } from "redis";
@@ -47,7 +47,7 @@ function parametersOf(query: string, scheme: string, kind: string): Map<string, 
   return given;
 }
 
-/** The password in a file, without the end of its line. */
+/** Returns the password in a file, without the newline. */
 async function secret(path: string): Promise<string> {
   let text: string;
   try {
@@ -69,7 +69,7 @@ function certificate(path: string): Buffer {
   }
 }
 
-/** A user whose password is in a file, which is read at each connection: it may be replaced at any time. */
+/** A user with a password in a file. The file is read at each connection and may be replaced at any time. */
 function fromFile(username: string | undefined, path: string) {
   const credentials = async () => ({ ...(username && { username }), password: await secret(path) });
   return { credentialsProvider: { type: "async-credentials-provider", credentials } } as const;

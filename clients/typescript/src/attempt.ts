@@ -1,4 +1,4 @@
-// What a handler may say while it runs, and how an attempt ends.
+// The interface of a running handler, and the end of an attempt.
 import type * as contract from "./contract.js";
 import { LOG_KEPT_BYTES, RESULT_BYTES } from "./contract.js";
 import { BluequeError, InvalidCall, PayloadError } from "./errors.js";
@@ -22,7 +22,7 @@ export class Stopped extends Error {
 export class Failure extends Error {
   /** The kind of the failure; by default `Failure`. */
   readonly group: string;
-  /** Seconds until the next attempt, if retries are left; by default as the task's backoff says. */
+  /** Seconds until the next attempt, if retries are left; by default the task's backoff. */
   readonly again: number | undefined;
   /** No retry follows, even if some are left. */
   readonly permanent: boolean;
@@ -129,7 +129,7 @@ export class Context {
   }
 
   /**
-   * The folder of the attempt: empty at the begin, and removed with its contents at the end. In a child process it is
+   * The folder of the attempt: empty at the start, and removed with its contents at the end. In a child process it is
    * also the current folder.
    */
   get folder(): string {
@@ -147,7 +147,7 @@ export class Context {
   }
 
   /** The checkpoint that the previous attempt saved. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- whoever calls it knows what it saved
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the type of its checkpoint
   lastCheckpoint<T = unknown>(): T | undefined {
     return this.#checkpoint === null ? undefined : (this.#serializer.loads(this.#checkpoint) as T);
   }
@@ -170,7 +170,7 @@ export class Context {
       }
       await this.#channel.persist(kind, body);
     })();
-    // A failed report that nobody awaits, for example from a timer that runs for too long, must not end the process.
+    // A failed report without an `await`, for example from a timer that runs for too long, must not end the process.
     saved.catch(() => undefined);
     return saved;
   }
@@ -182,7 +182,7 @@ export class Context {
     this.#channel.log(text.endsWith("\n") ? text : `${text}\n`);
   }
 
-  /** When the handler has returned, the task goes on in another queue, with the result as its parameters. */
+  /** After the handler returns, the task continues in another queue, with the result as its parameters. */
   next(queue: string, options: { readonly method?: string } = {}): void {
     this.step = { next: queue, method: options.method };
   }
@@ -217,7 +217,7 @@ async function ended(about: About, handlers: Handlers, context: Context, seriali
     const own = typeof handlers === "function" ? handlers : Object.hasOwn(handlers, name) && handlers[name];
     const handler = own as Handler | false | undefined;
     if (!handler) throw new Failure(`this worker has no handler for ${name}`, { group: "unknown" });
-    // A task of a document of graphs may have no parameters: the handler then gets no argument.
+    // A task of a graph's document may have no parameters: then the handler gets no argument.
     const parameters = about.parameters.length ? serializer.loads(about.parameters) : [];
     const result: unknown = await handler(parameters, context);
     const body = serializer.dumps(result === undefined ? null : result);
@@ -261,7 +261,7 @@ function failed(error: unknown): End {
   return { how: permanent ? "final" : "fail", body: readable(text(error)), group: permanent ? "permanent" : kind(error) };
 }
 
-/** A reason, whatever is in its place. */
+/** Any value as the text of a reason. */
 function brief(reason: unknown): string {
   return String(reason).slice(0, MOST_TEXT);
 }
@@ -275,7 +275,7 @@ function kind(error: unknown): string {
   }
 }
 
-/** A group, whatever is in its place. */
+/** Any value as the name of a group. */
 function named(name: unknown): string {
   return typeof name === "string" && name ? name.toWellFormed().slice(0, MOST_TEXT) : "Error";
 }

@@ -19,7 +19,7 @@ interface Part {
 
 const isValue = ({ text }: Input): boolean => text.startsWith("value/");
 const sum = (inputs: readonly Input[]): number => inputs.reduce((all, { value }) => all + value.length, 0);
-/** Whether it goes in several calls. */
+/** True if the task is sent in several calls. */
 const isLong = ({ inputs }: Part): boolean => inputs.length > INPUTS_OF_CALL || sum(inputs) > CALL_BYTES;
 
 function parted(task: calls.SubmitGraphEach): Part {
@@ -76,7 +76,7 @@ function filled(parts: readonly Part[]): calls.SubmitGraphEach[][] {
   return [...done, batch];
 }
 
-/** Its inputs, as many as a call takes, with another task in each. */
+/** Splits the inputs of a task into calls, with at least one upstream in each call. */
 function chunks(part: Part): (readonly Input[])[] {
   if (!isLong(part)) return [part.inputs];
   const done: Input[][] = [];

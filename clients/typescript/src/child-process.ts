@@ -24,7 +24,7 @@ function program(): string | undefined {
   try {
     const path = fileURLToPath(new URL("./task-process.js", import.meta.url));
     return existsSync(path) ? path : undefined;
-  } catch { // as CommonJS it has no URL
+  } catch { // a CommonJS module has no URL
     return undefined;
   }
 }
@@ -41,7 +41,7 @@ function inherited(options: readonly string[]): string[] {
   });
 }
 
-/** The environment of this process without passwords of the server, so that handlers and their programs see none. */
+/** The environment of this process without passwords of the server, so that handlers and their programs have none. */
 function environment(): NodeJS.ProcessEnv {
   const kept = { ...process.env };
   delete kept["BLUEQUE_PASSWORD"];
@@ -57,7 +57,7 @@ export class Child {
   readonly #process: ChildProcess;
   readonly #pipe: Duplex | undefined;
   readonly #watchdog: Writable | undefined;
-  /** Number of tasks that the child has begun, and the number of these that it has confirmed. */
+  /** Number of tasks given to the child, and the number of tasks whose start the child has confirmed. */
   begun = 0;
   #confirmed = 0;
   /** True if the child is gone. */
@@ -88,7 +88,7 @@ export class Child {
     // Not `fork`: a handler that writes to the channel of Node.js could end the worker, and its messages have no bound.
     this.#process = spawn(process.execPath, [...execArgv, path, file], { detached: true, env, stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"] });
     const [messages, watchdog] = [PIPE, WATCHDOG].map((number) => this.#process.stdio[number] as Duplex | null | undefined);
-    for (const each of [messages, watchdog]) each?.on("error", () => undefined); // it is gone, which is noticed otherwise
+    for (const each of [messages, watchdog]) each?.on("error", () => undefined); // its exit is handled elsewhere
     this.#pipe = messages ?? undefined;
     this.#watchdog = watchdog ?? undefined;
     const heard = this.#hears();
@@ -104,7 +104,7 @@ export class Child {
       });
       this.#process.once("exit", (code, signal) => {
         this.over = true;
-        this.kill("SIGKILL"); // what it has started and left behind
+        this.kill("SIGKILL"); // processes that it has left behind
         killOrphans(mark);
         const how = signal ? `its process was killed by ${signal}` : `its process ended with the exit code ${code ?? 0}`;
         // Messages and output of the child may still arrive. A process that cannot be killed may hold its streams.
@@ -125,14 +125,14 @@ export class Child {
     this.#outputs = streams.map((stream) => new Output(stream, markOf(mark), hear));
   }
 
-  /** Waits until the child has read its file, whose output goes to stderr. Resolves to the error, or to undefined. */
+  /** Waits until the child has loaded its file. The file's output goes to stderr. Resolves to the error, or to undefined. */
   loads(): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#load = resolve;
     });
   }
 
-  /** The error of a child that ended before it loaded its handlers. The host is at fault, not a task. */
+  /** The error of a child that ended before it loaded its handlers. The host caused this, not a task. */
   unusable(): string | undefined {
     return this.#loaded ? undefined : this.#trouble;
   }
@@ -203,7 +203,7 @@ export class Child {
     } catch {
       // The child is gone, or its message is invalid.
     }
-    // A child whose pipe has ended must not go on.
+    // A child whose pipe has ended must not continue.
     if (!this.over) this.kill("SIGKILL");
   }
 

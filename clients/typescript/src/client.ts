@@ -1,4 +1,4 @@
-// The way to a namespace of a server.
+// The client of a namespace on a server.
 import * as calls from "./calls.js";
 import { Connection, type NodeRedis } from "./connection.js";
 import { InvalidCall, Unsuitable, duplicate } from "./errors.js";
@@ -17,19 +17,19 @@ export interface ClientOptions {
   readonly namespace?: string;
   /** Maximum number of seconds of a call, including its repetitions. By default 30. */
   readonly limit?: number;
-  /** Who makes the changes, for the audit. */
+  /** The author of the changes, for the audit. */
   readonly by?: string;
   /** Serializer of parameters, results, checkpoints and progress; by default JSON. */
   readonly serializer?: Serializer;
-  /** The time of each call, for tests in a namespace of their own. */
+  /** The time of each call, for tests in their own namespace. */
   readonly clock?: () => Time;
 }
 
 /** Options of a schedule, and of the tasks that it creates. */
 export interface ScheduleOptions extends Omit<calls.ScheduleOptions, "request" | "by"> {
-  /** Seconds from one task to the next, counted from 1970. */
+  /** Seconds between two tasks, counted from 1970. */
   readonly every: Seconds;
-  /** Seconds after each multiple of these. */
+  /** Offset in seconds from each multiple of `every`. */
   readonly offset?: Seconds | undefined;
 }
 
@@ -60,7 +60,7 @@ export class Client implements AsyncDisposable {
     this.link = new Link(new Connection(server), namespace, limit, by, options.serializer ?? new Json(), clock);
   }
 
-  /** Closes its connections. */
+  /** Closes the connections of the client. */
   close(): Promise<void> {
     this.link.connection.close();
     return Promise.resolve();
@@ -70,7 +70,7 @@ export class Client implements AsyncDisposable {
     return this.close();
   }
 
-  /** Makes any call of {@link calls}; one that a lost reply must not repeat, as `call.once()`. */
+  /** Makes any call of {@link calls}. Pass `call.once()` if a repetition must have no second effect. */
   run<T>(call: Call<T>): Promise<T> {
     return this.link.run(call);
   }
@@ -92,7 +92,7 @@ export class Client implements AsyncDisposable {
     return new Task<R>(this.link, id);
   }
 
-  /** Submits all tasks of a graph together. May be repeated; another graph with this id is refused with `DUPLICATE`. */
+  /** Submits all tasks of a graph together. May be repeated; another graph with this id is refused (`DUPLICATE`). */
   async submitGraph(graph: Graph): Promise<GraphHandle> {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline } = graph.options;
@@ -117,7 +117,7 @@ export class Client implements AsyncDisposable {
     return this.link.pages((cursor) => calls.graphs(cursor, 500));
   }
 
-  /** Creates a task at each multiple of `every`, plus the offset; changes the schedule if it is there. */
+  /** Creates a task at each multiple of `every`, plus the offset; changes an existing schedule. */
   async schedule(name: string, queue: string, parameters: unknown, options: ScheduleOptions): Promise<Schedule> {
     optionsOf("a schedule", options);
     const { every, offset = 0, ...more } = options;

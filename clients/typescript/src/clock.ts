@@ -9,7 +9,7 @@ export class Clock {
     return performance.now() / 1000 + this.#ahead;
   }
 
-  /** Notices that the host was suspended. */
+  /** Adds the time of a suspension of the host to the clock. */
   look(): void {
     const ahead = uptime() - performance.now() / 1000;
     if (ahead > this.#ahead + 0.5) this.#ahead = ahead;

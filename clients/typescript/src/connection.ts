@@ -1,4 +1,4 @@
-// The way to the server: a client of node-redis, and what it may be.
+// The connections to the server: a client of node-redis of any kind.
 import { setMaxListeners } from "node:events";
 import { RESP_TYPES } from "redis";
 import { type Make, fromUrl, placeOf } from "./address.js";
@@ -11,7 +11,7 @@ import type { Argument, Reply } from "./wire.js";
 export interface NodeRedis {
   /** True if the client was connected. */
   readonly isOpen: boolean;
-  /** Connects it. */
+  /** Connects the client. */
   connect(): Promise<unknown>;
   /** A client with the same options and its own connections. */
   duplicate(): unknown;
@@ -26,7 +26,7 @@ export interface NodeRedis {
 type Send = (...words: unknown[]) => Promise<Reply>;
 type Listener = (message: Buffer | string) => void;
 
-/** The longest time in which one reply is awaited. */
+/** Maximum wait for a reply. */
 const PATIENCE = 15_000;
 /** Payloads are bytes. */
 const BYTES = { [RESP_TYPES.BLOB_STRING]: Buffer };
@@ -41,7 +41,7 @@ function closed(): ConnectionFailed {
   return new ConnectionFailed("CONNECTION", "the client was closed.", undefined, "Make a new client, or close it later.");
 }
 
-/** Connections to a server, a cluster, or what Sentinel names. */
+/** Connections to a server, a cluster, or the master that Sentinels name. */
 export class Connection {
   readonly #make: Make;
   #closing = closing();
@@ -50,7 +50,7 @@ export class Connection {
   #connecting: Promise<unknown> | undefined;
   #closed = false;
   readonly #waits = new Set<(error: Error) => void>();
-  /** The last error of its connections, if none has answered since. */
+  /** The last error of the connections, unless a reply has arrived since. */
   trouble: Error | undefined;
 
   /** @param place The address for messages, without the login. */
@@ -68,11 +68,11 @@ export class Connection {
     // Each call is tried again, and throws the last error if it is given up.
     server.on("error", (error: Error | string) => {
       if (server !== this.#server) return;
-      // That of a Sentinel may be a text.
+      // The error of a Sentinel may be a text.
       const found = behind(error);
       const trouble = found instanceof Error ? found : new Error(String(found));
       this.trouble = trouble;
-      // Node-redis goes on to look for a Sentinel where there is none. Later, others of several may be right.
+      // Node-redis never stops looking for a Sentinel where there is none. Later, another of several may be right.
       if (this.#connecting && mistake(trouble)) for (const giveUp of this.#waits) giveUp(trouble);
     });
     const mapped = server.withTypeMapping(BYTES) as { sendCommand: Send };
@@ -151,7 +151,7 @@ export class Connection {
     await this.#within(heard, PATIENCE);
   }
 
-  /** Closes its connections; who waits for a reply has none. */
+  /** Closes the connections; calls that wait for a reply fail. */
   close(): void {
     this.#closed = true;
     destroy(this.#server);

@@ -1,4 +1,4 @@
-// Ends of attempts, which are sent in batches with `finish_and_reserve`, or each with its own call.
+// Sends ends of attempts: in batches with `finish_and_reserve`, or each with its own call.
 import type { End } from "./attempt.js";
 import * as calls from "./calls.js";
 import { CALL_BYTES, ENDS_OF_CALL, END_BYTES, RESULT_BYTES } from "./contract.js";

@@ -8,7 +8,7 @@ const OWN: Readonly<Record<string, string>> = {
   REPLY:
     "If a later version of Blueque wrote it, update this client; the server must be Redis 7.0 or Valkey 7.2, or later.",
   PAYLOAD: "Pass JSON values, or a serializer of your own to the client.",
-  TIMEDOUT: "Wait longer; the task goes on.",
+  TIMEDOUT: "Wait longer; the task continues.",
   FAILED: "Look at its error, its log and its history; `retry` runs it again.",
   TASKCANCELLED: "`retry` runs it again.",
   WORKER: "See the worker's log.",
@@ -23,7 +23,7 @@ export class BluequeError extends Error {
    * @param code The stable code.
    * @param detail What is wrong, in words.
    * @param cause The error behind it.
-   * @param remedy What to do about it, where more is known than the code says.
+   * @param remedy The remedy, if it is more specific than the remedy of the code.
    */
   constructor(readonly code: string, readonly detail: string, cause?: unknown, remedy = OWN[code] ?? ERRORS[code]?.act ?? "") {
     const stop = /[^.!?]$/.test(detail) ? "." : "";
@@ -44,7 +44,7 @@ export class Lost extends BluequeError {}
 /** The task was cancelled between its reservation and its start: release it. */
 export class CancelledAtStart extends BluequeError {}
 
-/** No task, queue, schedule or listener has this name. A repeated delete may say so because the first succeeded. */
+/** No task, queue, schedule or listener has this name. A repeated delete throws this if the first succeeded. */
 export class NotFound extends BluequeError {}
 
 /** The state of a task, a queue, a schedule or a listener does not allow the call. */
@@ -53,10 +53,10 @@ export class Refused extends BluequeError {}
 /** An argument is wrong: a name, a number, a size, an id of another queue. */
 export class InvalidCall extends BluequeError {}
 
-/** The server or its data: another schema, an eviction policy that loses tasks, a key of another application. */
+/** The server or its data is unsuitable: another schema, an eviction policy that loses tasks, a foreign key. */
 export class Unsuitable extends BluequeError {}
 
-/** The server refused the call, for example as its memory is full. Nothing was changed. */
+/** The server refused the call, for example because its memory is full. Nothing was changed. */
 export class ServerError extends BluequeError {}
 
 /** The server was not reached, or did not reply, within the limit of the call; every call may be repeated. */
@@ -68,21 +68,21 @@ export class ConnectionFailed extends BluequeError {}
 /** The server's reply does not match the contract. */
 export class ReplyError extends BluequeError {}
 
-/** A value that cannot be sent as it is, or bytes that cannot be read; the text says where it is. */
+/** A value that cannot be sent unchanged, or bytes that cannot be read. The text shows the place. */
 export class PayloadError extends BluequeError {
   constructor(detail: string, cause?: unknown) {
     super("PAYLOAD", detail, cause);
   }
 }
 
-/** The caller's time limit has passed; the task goes on. */
+/** The caller's time limit has passed; the task continues. */
 export class TimedOut extends BluequeError {}
 
 /** The awaited task has failed. */
 export class TaskFailed extends BluequeError {
   /**
    * @param error The error that its last attempt reported.
-   * @param group The kind of that error: of a handler here the name of what it threw.
+   * @param group The kind of that error: for a handler of this package the name of the thrown error.
    */
   constructor(readonly error: string, readonly group: string | null) {
     super("FAILED", error);
@@ -91,7 +91,7 @@ export class TaskFailed extends BluequeError {
 
 /** The awaited task was cancelled. */
 export class TaskCancelled extends BluequeError {
-  /** @param reason Why, if whoever cancelled it said so. */
+  /** @param reason The reason for the cancel, if given. */
   constructor(readonly reason: string | null) {
     super("TASKCANCELLED", reason ? `the task was cancelled: ${reason}` : "the task was cancelled.");
   }
@@ -114,7 +114,7 @@ export function duplicate(error: unknown, remedy: string): unknown {
   return error instanceof Refused && error.code === "DUPLICATE" ? new Refused(error.code, error.detail, error, remedy) : error;
 }
 
-/** An error of any kind as one of this package. */
+/** Converts any error to an error of this package. */
 export function known(error: unknown): BluequeError {
   if (error instanceof BluequeError) return error;
   return new BluequeError("WORKER", error instanceof Error ? error.message : String(error), error);

@@ -1,4 +1,4 @@
-// Graphs: tasks that wait for others, as a value that is submitted with one call of the client.
+// Graphs: tasks that wait for other tasks. A graph is a value; one call of the client submits it.
 import { createHash, randomUUID } from "node:crypto";
 import { batches } from "./batches.js";
 import * as calls from "./calls.js";
@@ -58,7 +58,7 @@ export interface GraphOptions {
   readonly id?: string;
   /** The name of the graph, for people. */
   readonly name?: string;
-  /** Policy if a task fails: `cancel` the tasks that no other task needs, `continue`, or `hold`. */
+  /** What happens after a failure: `cancel` tasks that no other task needs, `continue`, or `hold`. */
   readonly onFailure?: contract.OnFailure;
   /** Tags of each task. */
   readonly tags?: readonly string[];
@@ -89,8 +89,8 @@ export class Graph {
    * Adds a task.
    *
    * @param queue The queue of the task.
-   * @param parameters The list that its handler gets; nodes and earlier tasks in it stand for their results, in
-   *   {@link optional} for `null` if they fail or are cancelled.
+   * @param parameters The list that its handler gets. Nodes and earlier tasks in the list stand for their results;
+   *   inside {@link optional}, for `null` if they fail or are cancelled.
    */
   add(queue: string, parameters: readonly unknown[], options: NodeOptions = {}): Node {
     if (!Array.isArray(parameters)) {
@@ -101,7 +101,7 @@ export class Graph {
     return node;
   }
 
-  /** @internal The nodes as the call takes them, as many as one takes at a time. */
+  /** @internal The nodes in the form of the call, split into calls. */
   batches(serializer: Serializer): { total: number; digest: string; batches: calls.SubmitGraphEach[][] } {
     const each = this.#nodes.map((node) => entry(node, serializer));
     return { total: each.length, digest: digest(this.options, each), batches: batches(each) };
@@ -175,7 +175,7 @@ export class GraphHandle {
     this.#link = link;
   }
 
-  /** The task of a node, or by its id. */
+  /** Returns the task of a node, or the task with this id. */
   task(node: Node | string): Task {
     return new Task(this.#link, typeof node === "string" ? node : node.id);
   }
@@ -204,7 +204,7 @@ export class GraphHandle {
 
   /** Waits until all tasks have ended or are deleted, and returns the tasks. */
   wait(wait: Wait = {}): Promise<calls.ShowGraphItem[]> {
-    // Deletions lower the numbers of `info`, so it looks at the tasks: from the first page on that was not over.
+    // Deletions lower the numbers of `info`, so this checks the tasks, from the first unfinished page on.
     let first = "0";
     const look = async (): Promise<calls.ShowGraphItem[] | undefined> => {
       const ended: calls.ShowGraphItem[] = [];
@@ -218,7 +218,7 @@ export class GraphHandle {
         cursor = page.cursor;
         if (cursor !== "0") continue;
         if (first === "0") return ended;
-        first = "0"; // those before may run again by now
+        first = "0"; // tasks of earlier pages may run again
         ended.length = 0;
       }
     };

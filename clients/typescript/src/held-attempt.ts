@@ -44,7 +44,7 @@ export class HeldAttempt implements Channel {
     return this.#controller.signal;
   }
 
-  /** Seconds until the lease passes. */
+  /** Seconds until the lease expires. */
   left(): number {
     return this.renewed + this.lease - this.state.clock.now();
   }
@@ -65,7 +65,7 @@ export class HeldAttempt implements Channel {
     this.child?.order(this.order);
   }
 
-  /** Enforces the limits of the attempt; kills its child if that does not stop. Returns the order to stop. */
+  /** Enforces the limits of the attempt; kills a child that does not stop. Returns the order to stop. */
   enforce(): Order | undefined {
     if (this.over) return this.order;
     const { grace = 30, timeLimit = Infinity } = this.state.options;
@@ -76,7 +76,7 @@ export class HeldAttempt implements Channel {
     if (!this.order && this.state.stopping === "release") this.stop("drain");
     if (this.order && this.child) {
       const since = now - this.ordered;
-      // When a lost lease has passed, the next owner may run the task.
+      // After a lost lease expires, the next owner may run the task.
       if (since > grace || (this.order === "lost" && left <= 0)) this.child.kill("SIGKILL");
       else if (since > grace / 2) this.child.kill("SIGTERM");
     }

@@ -1,4 +1,4 @@
-// The way of calls to the server, and back.
+// Sends calls to the server, and reads the replies.
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliDecompressSync } from "node:zlib";
 import type { Connection } from "./connection.js";
@@ -25,13 +25,13 @@ export interface Page<T> {
   readonly items: readonly T[];
 }
 
-/** A connection, and what all calls have in common. */
+/** A connection, with the settings that all calls share. */
 export class Link {
   /**
-   * @param connection The way to the server.
+   * @param connection The connection to the server.
    * @param namespace The beginning of all keys.
    * @param limit Maximum number of seconds of a call, including its repetitions.
-   * @param by Who makes the changes, for the audit.
+   * @param by The author of the changes, for the audit.
    * @param serializer The serializer of payloads.
    * @param clock The time of each call, for tests.
    */
@@ -44,7 +44,7 @@ export class Link {
     readonly clock: (() => Time) | undefined,
   ) {}
 
-  /** Makes a call; sends it again until it is answered, for at most `limit` seconds; with 0 it is sent once. */
+  /** Makes a call, and repeats it until the server replies, for at most `limit` seconds; 0: a single try. */
   async run<T>(given: Call<T>, limit = this.limit): Promise<T> {
     if (!((given as unknown) instanceof Call)) {
       throw new InvalidCall("BADARG", `${shown(given)} is no call, such as \`calls.get(id)\`.`);
@@ -61,10 +61,10 @@ export class Link {
           continue;
         }
         const failure = judged(error, limit, this.connection.place);
-        // An error that ends only after somebody has made room is thrown to the caller.
+        // An error that lasts until an operator frees memory or disk is thrown to the caller.
         if (!failure.transient || failure.code === "OOM" || failure.code === "MISCONF") throw failure;
         if (until - performance.now() <= pause) throw failure;
-        await sleep(pause * (0.5 + Math.random() / 2)); // so that clients do not act in step
+        await sleep(pause * (0.5 + Math.random() / 2)); // so that clients do not retry at the same time
         pause = Math.min(pause * 2, LONGEST_PAUSE * 1000);
       }
     }
@@ -121,7 +121,7 @@ function judged(error: unknown, limit: number, place: string): BluequeError {
     return new ConnectionFailed("CONNECTION", text, error);
   }
   if (error instanceof TypeError || error instanceof RangeError) return new InvalidCall("BADARG", error.message, error);
-  // A server without TLS waits for the rest of what it takes for a command.
+  // A server without TLS takes the TLS handshake for the beginning of a command, and waits for the rest.
   const remedy = place.startsWith("rediss:")
     ? "Check that the server runs, is reachable, and speaks TLS: one that does not has the URL redis://, with its own port."
     : undefined;

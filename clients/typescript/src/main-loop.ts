@@ -27,14 +27,14 @@ export class MainLoop {
           attempts.add(held);
           void runAttempt(state, this.pool, held);
         }
-        // The queues found before may have no tasks left, while other queues have.
+        // The known queues may have no tasks left, while other queues have tasks.
         look = taken.length > 0 || (ends.length > 0 && queues.byPattern);
       } else if (state.stopping && !attempts.size) return;
       else {
         if (free) state.wakeUp.make();
         await state.look.wait();
       }
-      // Attempts that have ended in between are sent together.
+      // Attempts that have ended during the last call are sent together.
       if (slots > 1) await turn();
     }
   }

@@ -40,7 +40,7 @@ export function packed(about: ToChild | FromChild, ...bodies: readonly Bytes[]):
   return Buffer.concat([sizes, head, ...body]);
 }
 
-/** The messages of a stream. Throws at other bytes. */
+/** Reads the messages of a stream. Throws if the bytes are not messages. */
 async function* messages(stream: Readable, mostAbout: number, most: number): AsyncGenerator<readonly [unknown, Buffer], void, undefined> {
   let [parts, size, needed]: [Buffer[], number, number] = [[], 0, 8];
   for await (const part of stream as AsyncIterable<Buffer>) {

@@ -19,7 +19,7 @@ function killed(wanted: Buffer): boolean {
     const pid = Number(name);
     if (!pid || pid === process.pid) continue;
     try {
-      // A process that has ended and that nobody has waited for has an empty environment.
+      // A zombie process has an empty environment.
       if (!readFileSync(`/proc/${name}/environ`).includes(wanted)) continue;
       process.kill(pid, "SIGKILL");
       some = true;

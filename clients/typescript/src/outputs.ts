@@ -1,5 +1,5 @@
-// The output of a child process. Its two streams and its messages come to the worker by ways of their own, so that the end of a
-// task is also a mark in the streams.
+// The output of a child process. Its two streams and its messages reach the worker independently, so the end of a task
+// is also marked in the streams.
 import type { Readable, Writable } from "node:stream";
 
 /** The mark at the end of a task, which no program prints by chance. */
@@ -31,7 +31,7 @@ export class Output {
     this.#task = true;
   }
 
-  /** Resolves when all is read that was printed before the mark. */
+  /** Resolves when all output before the mark has been read. */
   marked(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#over || !this.#task) resolve();
@@ -53,19 +53,19 @@ export class Output {
     this.#say(rest < 0 ? text : text.slice(0, rest));
   }
 
-  /** Between two tasks nobody has it. */
+  /** Drops output between two tasks. */
   #say(text: string): void {
     if (text && this.#task) this.hear(text);
   }
 }
 
-/** The child's end of a stream: of what a handler may put in the place of its methods nothing is called. */
+/** The child's end of a stream. Methods that a handler may have replaced are never called. */
 export class Printer {
   readonly #write: Writable["write"];
 
   constructor(private readonly stream: Writable) {
     this.#write = stream.write.bind(stream);
-    stream.on("error", () => undefined); // what cannot be printed ends no handler
+    stream.on("error", () => undefined); // a failed print ends no handler
   }
 
   /** Prints a text after all earlier output, and waits until the system has it. Returns true if it succeeded. */

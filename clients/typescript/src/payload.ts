@@ -4,7 +4,7 @@ import { PayloadError } from "./errors.js";
 import { shown } from "./argument-checks.js";
 import type { Bytes } from "./wire.js";
 
-/** Values to bytes and back, such as `msgpackr` behind two methods. */
+/** Converts values to bytes and back. An example is `msgpackr` behind two methods. */
 export interface Serializer {
   /** The bytes of a value. */
   dumps(value: unknown): Bytes;
@@ -20,8 +20,8 @@ const DEEPEST = 200;
  * Values that JSON silently changes or omits are refused with their place: `undefined`, NaN, whole numbers beyond
  * 2^53, big integers, dates, bytes, maps, objects of classes, symbols as keys, properties of arrays besides their entries,
  * halves of surrogate pairs. -0 alone becomes 0, to which it is equal. Send `String(big)`,
- * `date.toISOString()` or `bytes.toString("base64")`, or give the client a serializer of your own. Likewise when it is read:
- * a number of another language that would change its value here is refused with its place.
+ * `date.toISOString()` or `bytes.toString("base64")`, or give the client your own serializer. A number of another
+ * language that would change its value here is also refused when it is read, with its place.
  */
 export class Json implements Serializer {
   dumps(value: unknown): string {
@@ -47,7 +47,7 @@ export class Json implements Serializer {
   }
 }
 
-/** Only a text with such digits can have a number that this language changes. */
+/** Matches each text that may have a number that this language changes. */
 const PERHAPS_CHANGED = /\d{16}|[eE]\+?\d{3}/;
 /** A text or a number of JSON. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
@@ -112,7 +112,7 @@ function check(value: unknown, place: string, depth: number): void {
     throw new PayloadError(`${place} is of the class ${value.constructor.name}, which JSON does not have.`);
   }
   if (isArray) {
-    // Not forEach, which passes over holes.
+    // Not forEach, which skips holes.
     for (let at = 0; at < value.length; at += 1) check(value[at], `${place}[${at}]`, depth + 1);
     const more = Object.keys(value)[value.length];
     if (more !== undefined) throw new PayloadError(`${place} has \`${more}\` besides its entries, for which JSON has no place.`);

@@ -8,7 +8,7 @@ import type { WorkerState } from "./worker-state.js";
 /** Runs attempts in child processes, and keeps idle children for further attempts. */
 export class ProcessPool {
   readonly #idle: Child[] = [];
-  /** Pause without new tasks if children cannot load their file, and the end of that pause. */
+  /** Length of the pause after a child could not load its file, and its end. A pause takes no new tasks. */
   #pause = 0;
   #restsUntil = 0;
 

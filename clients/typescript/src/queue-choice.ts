@@ -1,4 +1,4 @@
-// The choice of queues that a worker asks: named queues, or queues that match patterns and have tasks.
+// The queues from which a worker takes tasks: named queues, or queues that match patterns and have tasks.
 import * as calls from "./calls.js";
 import * as contract from "./contract.js";
 import { InvalidCall, NotFound } from "./errors.js";
@@ -15,7 +15,7 @@ export class QueueChoice {
 
   /** True if the names are patterns. */
   readonly byPattern: boolean;
-  /** The queues to ask. */
+  /** The queues of the next call for tasks. */
   now: readonly string[];
 
   /** @param names The names or patterns of the worker. */
@@ -35,7 +35,7 @@ export class QueueChoice {
     this.now = this.byPattern ? [] : names;
   }
 
-  /** Registers the worker, also after it was forgotten. With patterns: on the queues in which it has found tasks. */
+  /** Registers the worker, also after its removal. With patterns: on the queues in which it has found tasks. */
   async register(): Promise<void> {
     for (const name of this.byPattern ? [...this.#known] : this.names) {
       await this.link.run(calls.register(name, this.listener, { has: this.has }));
@@ -53,7 +53,7 @@ export class QueueChoice {
     }
   }
 
-  /** Asks the server which queues have tasks, unless its last reply is recent. Returns true if there are any. */
+  /** Asks the server which queues have tasks, unless the last reply is recent. Returns true if any has tasks. */
   async look(woken: true | undefined, fresh = false): Promise<boolean> {
     if (this.byPattern && (fresh || woken || !this.now.length || performance.now() - this.#at > contract.QUEUES_FRESH * 1000)) {
       await this.#page("0", woken);
@@ -62,7 +62,7 @@ export class QueueChoice {
     return this.now.length > 0;
   }
 
-  /** Goes on with the next queues. Returns true if there are any. */
+  /** Continues with the next queues. Returns true if there are any. */
   async more(): Promise<boolean> {
     for (let page = 0; page < contract.EMPTY_PAGES && this.#next !== "0"; page += 1) {
       await this.#page(this.#next, undefined);

@@ -15,7 +15,7 @@ const UNIQUE = 'Wait for its end, or submit with `uniquePolicy: "existing"`, whi
 
 /** Options of a task. */
 export interface TaskOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request"> {
-  /** A name of your own makes the submit repeatable: of two with one id the second changes nothing. */
+  /** With your own id you may repeat the submit: a second submit with the same id changes nothing. */
   readonly id?: string | undefined;
   /** The time at which the task is due; by default at once. */
   readonly eta?: Time | undefined;
@@ -30,11 +30,11 @@ export interface TaskOptions extends Omit<calls.SubmitOptions, "again" | "unique
 
 /** Options of the events of a queue. */
 export interface EventsOptions {
-  /** The `event` of the last one that you have seen. */
+  /** The `event` of the last event that you have read. */
   readonly after?: string;
-  /** Goes on without end, or until the signal. */
+  /** If true, the events continue until the signal. */
   readonly follow?: boolean;
-  /** Ends it. */
+  /** Ends the events. */
   readonly signal?: AbortSignal;
 }
 
@@ -47,7 +47,7 @@ export class Queue<P = unknown, R = unknown> {
     this.#link = link;
   }
 
-  /** Adds a task, with the parameters as its handler gets them. */
+  /** Adds a task. Its handler gets these parameters. */
   submit(parameters: P, options: TaskOptions = {}): Promise<Task<R, P>> {
     return this.submitBytes(this.#link.serializer.dumps(parameters), options);
   }
@@ -69,7 +69,7 @@ export class Queue<P = unknown, R = unknown> {
     }
   }
 
-  /** Adds a task for each of these parameters, many of them with one call. */
+  /** Adds a task for each of these parameters. One call adds many tasks. */
   async submitMany(parameters: Iterable<P>, options: Omit<TaskOptions, "id" | "unique" | "again"> = {}): Promise<Task<R, P>[]> {
     const given = parameters as Partial<Iterable<P>> | string | null | undefined;
     if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") {
@@ -96,7 +96,7 @@ export class Queue<P = unknown, R = unknown> {
     return tasks;
   }
 
-  /** The bytes of one of many; if it is refused, that says which one. */
+  /** The bytes of one of many parameters. If it is refused, the error has its index. */
   #dumped(value: unknown, at: number, sent: number): Bytes {
     try {
       return this.#link.serializer.dumps(value);
@@ -121,7 +121,7 @@ export class Queue<P = unknown, R = unknown> {
     return new Task(this.#link, id);
   }
 
-  // What is in it
+  // Contents
 
   /** The number of its tasks in each state. */
   counts(): Promise<calls.CountsReply> {
@@ -133,13 +133,13 @@ export class Queue<P = unknown, R = unknown> {
     for await (const id of this.#link.items((cursor) => calls.list(this.name, state, cursor, 500))) yield this.task(id);
   }
 
-  /** The tasks that match all filters, the latest first: `status`, `tag`, `method`, `key`, `group`, … */
+  /** The tasks that match all filters, newest first: `status`, `tag`, `method`, `key`, `group`, … */
   async *search(filters: calls.FindOptions): AsyncGenerator<Task<R, P>, void, undefined> {
     const page = (cursor: string): ReturnType<typeof calls.find> => calls.find(this.name, cursor, 500, filters);
     for await (const id of this.#link.items(page)) yield this.task(id);
   }
 
-  /** Does one thing to every task that matches, in bounded steps; returns how many were changed. */
+  /** Applies an action to every matching task, in bounded steps. Returns the number of changed tasks. */
   async bulk(action: contract.Action, options: calls.BulkOptions = {}): Promise<number> {
     let changed = 0;
     for (let cursor = "0"; ; ) {
@@ -151,7 +151,7 @@ export class Queue<P = unknown, R = unknown> {
     }
   }
 
-  /** The events of the queue, one for each transition of a task; with `follow` without end. */
+  /** The events of the queue, one for each transition of a task. With `follow` the events never end. */
   async *events(options: EventsOptions = {}): AsyncGenerator<calls.EventsItem, void, undefined> {
     let [after, interval] = [options.after ?? "0", 10];
     while (!options.signal?.aborted) {
@@ -166,12 +166,12 @@ export class Queue<P = unknown, R = unknown> {
     }
   }
 
-  /** Numbers and times of these days together, then of each one (UTC). */
+  /** Counts and durations of these days in total, then of each day (UTC). */
   statistics(days = 1, options: calls.StatisticsOptions = {}): Promise<calls.StatisticsReply[]> {
     return this.#link.run(calls.statistics(this.name, days, options));
   }
 
-  /** The kinds of its failures. */
+  /** The failure groups of the queue. */
   groups(): Promise<calls.GroupsItem[]> {
     return this.#link.pages((cursor) => calls.groups(this.name, cursor, 500));
   }
@@ -181,14 +181,14 @@ export class Queue<P = unknown, R = unknown> {
     return this.#link.pages((cursor) => calls.tags(this.name, cursor, 500));
   }
 
-  /** Whoever takes its tasks. */
+  /** The listeners of the queue. */
   listeners(): Promise<calls.ListenersItem[]> {
     return this.#link.pages((cursor) => calls.listeners(this.name, cursor, 500));
   }
 
-  // How it works
+  // Settings
 
-  /** Gives out no tasks; with `stop` owners of running ones are to give them back. */
+  /** Stops giving out tasks; with `stop` the owners of running tasks must give them back. */
   async pause(reason = "", options: { readonly stop?: boolean } = {}): Promise<void> {
     await this.#link.run(calls.pause(this.name, this.#link.by ?? "typescript", reason, options));
   }
@@ -198,17 +198,17 @@ export class Queue<P = unknown, R = unknown> {
     await this.#link.run(calls.resume(this.name, { by: this.#link.by }));
   }
 
-  /** Sets one of its settings; an empty text unsets it. */
+  /** Changes a setting of the queue; an empty text unsets the setting. */
   async configure(setting: contract.Setting, value: string | number): Promise<void> {
     await this.#link.run(calls.configure(this.name, setting, String(value), { by: this.#link.by }));
   }
 
-  /** Each setting, its value and where it is set. */
+  /** Each setting, with its value and the place where it is set. */
   settings(): Promise<calls.SettingsItem[]> {
     return this.#link.run(calls.settings(this.name));
   }
 
-  /** Sets the maximum number of running tasks of a key, and of starts, such as `10/60`; null: the settings apply. */
+  /** Limits running tasks of a key, and their starts, such as `10/60`. Null: the settings of the queue apply. */
   async limit(key: string, concurrency: number | null = null, rate: string | null = null): Promise<void> {
     const of = concurrency === null ? "-" : String(concurrency);
     await this.#link.run(calls.limit(this.name, key, of, rate ?? "-", { by: this.#link.by }));
@@ -220,7 +220,7 @@ export class Queue<P = unknown, R = unknown> {
   }
 }
 
-/** Names one of many parameters, for an error. */
+/** Names one of many parameters by its index, for an error. */
 function oneOf(at: number, sent: number): string {
   return `the parameters with the index ${at} (${sent ? `the first ${sent} tasks are submitted` : "no task is submitted"})`;
 }

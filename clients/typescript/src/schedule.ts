@@ -24,17 +24,17 @@ export class Schedule {
     return new Task(this.#link, reply.id);
   }
 
-  /** Creates no tasks. */
+  /** Pauses the schedule: no tasks are created. */
   async pause(reason = ""): Promise<void> {
     await this.#link.run(calls.pauseSchedule(this.name, this.#link.by ?? "typescript", reason));
   }
 
-  /** Creates tasks again. */
+  /** Resumes the schedule. */
   async resume(): Promise<void> {
     await this.#link.run(calls.resumeSchedule(this.name, { by: this.#link.by }));
   }
 
-  /** Removes it; its tasks stay. */
+  /** Removes the schedule; its tasks stay. */
   async remove(): Promise<void> {
     await this.#link.make(calls.unschedule(this.name, { by: this.#link.by }));
   }

@@ -15,7 +15,7 @@ interface Exports {
   readonly serializer?: Serializer;
 }
 
-/** The longest text about why a file cannot be used. */
+/** Maximum length of the reason why a file cannot be used. */
 const MOST_REASON = 10_000;
 
 /** The reason why a file cannot be used, and the place in the file. */
@@ -37,14 +37,14 @@ function main(file: string): void {
   watchdog.unref();
   const printers = [process.stdout, process.stderr].map((stream) => new Printer(stream));
   const print = (text: string): Promise<boolean[]> => Promise.all(printers.map((printer) => printer.print(text)));
-  // Bun opens a descriptor only so, Node.js and Deno only otherwise.
+  // Bun can only open a descriptor in this way, Node.js and Deno only in the other way.
   const fd = { fd: PIPE, readable: true, writable: true };
   const pipe = process.versions["bun"] ? createConnection(fd as unknown as NetConnectOpts) : new Socket(fd);
-  pipe.on("error", () => undefined); // it is closed then, too
+  pipe.on("error", () => undefined); // the pipe also closes after an error
   const tell = (about: FromChild, body: Bytes = "", sent?: () => void): void => {
     pipe.write(packed(about, body), sent);
   };
-  /** The number of the attempt that runs; what an earlier one has left may not report. */
+  /** The number of the running attempt. Code that an earlier attempt has left may not report. */
   let running = 0;
   const asked = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   let [number, controller] = [0, new AbortController()];
@@ -83,7 +83,7 @@ function main(file: string): void {
   const start = async (about: About, folder: string): Promise<void> => {
     const channel = channelOf((running += 1), folder);
     controller = new AbortController();
-    await watched; // its thread fails to begin once this process is in the folder of a task, which is removed
+    await watched; // its thread cannot start in the folder of a task, which is removed
     const exports = await ready;
     if (!exports) return;
     const { default: handlers, serializer = new Json() } = exports;
@@ -91,7 +91,7 @@ function main(file: string): void {
     try {
       process.chdir(folder);
       end = await attempt(about, handlers, new Context(about, controller.signal, serializer, channel), serializer);
-    } catch { // the folder is gone, which is no fault of the task
+    } catch { // the folder is gone; the task did not cause this
       end = { how: "uncounted", reason: "nofolder", again: 5 };
     }
     running += 1;

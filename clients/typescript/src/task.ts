@@ -12,7 +12,7 @@ export const LONGEST_INTERVAL = LONGEST_PAUSE * 1000;
 
 /** Options of a wait. */
 export interface Wait {
-  /** Seconds; without it there is no limit. */
+  /** Maximum number of seconds; by default there is no limit. */
   readonly timeout?: number | undefined;
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
@@ -23,7 +23,7 @@ export function isFinal(state: string | null): boolean {
   return state !== null && (STATES[state]?.final ?? false);
 }
 
-/** Looks again and again, less and less often, until it has found something. */
+/** Checks at growing intervals until it finds something. */
 export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, unfinished: () => string): Promise<T> {
   options("a wait", wait, ["timeout", "signal"]);
   number("timeout", wait.timeout, -Infinity);
@@ -65,7 +65,7 @@ export class Task<R = unknown, P = unknown> {
     return (await this.info()).status;
   }
 
-  /** Waits until it has ended, and returns its record. Throws {@link TimedOut} after so many seconds. */
+  /** Waits until the task has ended, and returns its record. Throws {@link TimedOut} after the timeout. */
   async wait(wait: Wait = {}): Promise<calls.GetReply> {
     let state: string | null = null;
     const look = async (): Promise<calls.GetReply | undefined> => {
@@ -76,7 +76,7 @@ export class Task<R = unknown, P = unknown> {
     return until(look, wait, () => `the task ${this.id} is ${state ?? "of a graph that is not released"}, not finished`);
   }
 
-  /** Waits for its result. Throws {@link TaskFailed}, {@link TaskCancelled}, and {@link TimedOut}. */
+  /** Waits for the result. Throws {@link TaskFailed}, {@link TaskCancelled}, and {@link TimedOut}. */
   async result(wait: Wait = {}): Promise<R> {
     const record = await this.wait(wait);
     if (record.status === "complete") return this.#value(record.result) as R;
@@ -109,9 +109,9 @@ export class Task<R = unknown, P = unknown> {
   }
 
   /**
-   * When it is expected to start and to end.
+   * The expected start and end of the task.
    *
-   * @param progress From 0 to 1, if known.
+   * @param progress The completed part, 0 to 1, if known.
    */
   estimate(progress?: number): Promise<calls.EstimateReply> {
     return this.#link.run(calls.estimate(this.id, { progress }));
@@ -154,7 +154,7 @@ export class Task<R = unknown, P = unknown> {
     return this.#link.make(calls.cancel(this.id, reason, { ...options, by: this.#link.by }));
   }
 
-  /** Asks its owner to save a checkpoint and to give it back. */
+  /** Asks the owner to save a checkpoint and give the task back. */
   requeue(options: { readonly atOnce?: boolean } = {}): Promise<string> {
     return this.#link.make(calls.requeue(this.id, { ...options, by: this.#link.by }));
   }
@@ -164,7 +164,7 @@ export class Task<R = unknown, P = unknown> {
     return this.#link.make(calls.retry(this.id, { ...options, by: this.#link.by }));
   }
 
-  /** Changes it before it ends. */
+  /** Changes an unfinished task. */
   async edit(given: EditOptions<P>): Promise<string> {
     options("an edit", given);
     const { parameters, ...more } = given;
@@ -172,22 +172,22 @@ export class Task<R = unknown, P = unknown> {
     return this.#link.make(calls.edit(this.id, { by: this.#link.by, ...changed }));
   }
 
-  /** Another priority, -1,000 to 1,000, higher first, while it waits. */
+  /** Changes the priority of a waiting task: -1,000 to 1,000, higher first. */
   async prioritise(priority: number): Promise<void> {
     await this.#link.make(calls.prioritise(this.id, priority, { by: this.#link.by }));
   }
 
-  /** Into another queue, while it waits. */
+  /** Moves a waiting task into another queue. */
   async move(queue: string): Promise<void> {
     await this.#link.make(calls.move(this.id, queue, { by: this.#link.by }));
   }
 
-  /** Adds a note to its history. */
+  /** Adds a note to the task's history. */
   async note(text: string, data?: Bytes): Promise<void> {
     await this.#link.make(calls.note(this.id, text, { data, by: this.#link.by }));
   }
 
-  /** Adds tags; returns all. */
+  /** Adds tags; returns all tags of the task. */
   tag(...tags: string[]): Promise<string[]> {
     return this.#link.run(calls.tag(this.id, tags));
   }
@@ -197,12 +197,12 @@ export class Task<R = unknown, P = unknown> {
     return this.#link.run(calls.untag(this.id, tags));
   }
 
-  /** Has it wait for others, too: `success=ID`, `after=ID`, `failure=ID`, separated by spaces. */
+  /** Adds upstreams to the task: `success=ID`, `after=ID`, `failure=ID`, separated by spaces. */
   depend(inputs: string): Promise<string> {
     return this.#link.make(calls.depend(this.id, inputs));
   }
 
-  /** Deletes it, once it has ended. */
+  /** Deletes the task. It must have ended. */
   async delete(): Promise<void> {
     await this.#link.make(calls.delete(this.id, { by: this.#link.by }));
   }

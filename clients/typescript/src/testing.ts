@@ -1,4 +1,4 @@
-// Helpers for tests: a server of one's own, a time of one's own, and tasks that run in the test's process:
+// Helpers for tests: a private server, a clock that the test sets, and tasks that run in the test's process:
 // `import { Clock, Server, runUntilIdle } from "@blueque/client/testing"`.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -21,7 +21,7 @@ function installed(): string {
 }
 
 /**
- * A private server on a Unix socket, for as long as the block lasts: `redis-server` or `valkey-server` of the path, or
+ * A private server on a Unix socket, until the end of the block: `redis-server` or `valkey-server` of the path, or
  * the program in `BLUEQUE_REDIS_SERVER`. Calls wait until it has started.
  *
  * ```ts
@@ -49,7 +49,7 @@ export class Server implements AsyncDisposable {
     return spawn(program, [...own, "--appendonly", "yes", ...this.#arguments], { stdio: "ignore" });
   }
 
-  /** Ends the server as a crash would. */
+  /** Kills the server, like a crash. */
   async kill(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const gone = new Promise((resolve) => this.#process.once("exit", resolve));
@@ -57,12 +57,12 @@ export class Server implements AsyncDisposable {
     await gone;
   }
 
-  /** Starts it again with its data. */
+  /** Starts the server again, with its data. */
   restart(): void {
     this.#process = this.#start();
   }
 
-  /** Stops it for a while. */
+  /** Freezes the server, or continues it. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
     this.#process.kill(signal);
   }
@@ -78,7 +78,7 @@ export class Server implements AsyncDisposable {
   }
 }
 
-/** A time of one's own: `new Client(url, { clock: clock.read })`, in a namespace that nothing else has written to. */
+/** A clock that the test sets: `new Client(url, { clock: clock.read })`, in a namespace without other data. */
 export class Clock {
   /** Seconds since 1970. */
   now: number;
@@ -120,7 +120,7 @@ export async function runUntilIdle(
   try {
     for (let done = 0; done < most; done += 1) {
       while ((await link.run(calls.maintenance(names))).more);
-      while ((await link.run(calls.runDeferred(500))).more); // which the maintenance of a namespace does every two seconds
+      while ((await link.run(calls.runDeferred(500))).more); // in production, maintenance does this every two seconds
       const [item] = (await link.make(calls.reserve(listener, names, { pid: process.pid }))) ?? [];
       if (!item) return done;
       const { id, queue, token, parameters, checkpoint } = item;

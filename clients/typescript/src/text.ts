@@ -1,4 +1,4 @@
-// Text of other clients, made safe for a terminal and for a log with a line for each message, as the command does.
+// Text of other clients, made safe for a terminal and for a log with one line per message, like the command.
 
 /** Escape sequences. Sequences for titles and links include their text. */
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g;
@@ -11,7 +11,7 @@ const HIDDEN = new RegExp(
   "gu",
 );
 
-/** A text without what a terminal obeys or does not show, on one line. */
+/** A text on one line, without escape sequences and invisible characters. */
 export function oneLine(text: string): string {
   return text.toWellFormed().replace(SEQUENCE, "").replace(BREAK, " ").trimEnd().replace(HIDDEN, "");
 }

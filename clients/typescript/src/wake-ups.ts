@@ -34,7 +34,7 @@ export async function awaitTasks(state: WorkerState, connection: Connection): Pr
   }
 }
 
-/** Renews leases and reports when an order is announced: the replies have orders, and need not wait for their intervals. */
+/** Sends heartbeats and reports early when an order is announced, because their replies have the orders. */
 export async function awaitOrders(state: WorkerState, connection: Connection): Promise<void> {
   const { link, queues } = state;
   const channels = (queues.byPattern ? ["*"] : queues.names).map((name) => `${link.namespace}_orders_${name}`);

@@ -1,5 +1,5 @@
-// A thread of a child process, which no handler can hold up: ends the process, with all that it has started, when the lease
-// of its task has passed, or when the worker is gone.
+// A thread of a child process, which no handler can delay. It ends the process, with all processes that the process has
+// started, when the lease of its task has expired, or when the worker is gone.
 import { Socket } from "node:net";
 import { uptime } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
@@ -29,7 +29,7 @@ pipe.on("data", (text: string) => {
   const lines = (rest + text).split("\n");
   rest = lines.pop() ?? "";
   const last = lines.at(-1);
-  // The end of the lease; nothing: there is no task.
+  // The end of the lease; an empty line: there is no task.
   if (last !== undefined) until = last ? Number(last) : Infinity;
 });
 pipe.on("error", end);

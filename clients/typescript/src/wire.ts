@@ -4,9 +4,9 @@ import { InvalidCall, ReplyError } from "./errors.js";
 import { shown } from "./argument-checks.js";
 import type { Command } from "./scripts.js";
 
-/** A moment: seconds since 1970, or a date. */
+/** A point in time: seconds since 1970, or a date. */
 export type Time = number | Date;
-/** A length of time in seconds. */
+/** A duration in seconds. */
 export type Seconds = number;
 /** Several names: an array, or one text with commas. */
 export type Names = string | readonly string[];
@@ -17,7 +17,7 @@ export type Argument = Buffer | string;
 /** A reply of the server. */
 export type Reply = Buffer | string | number | null | Reply[];
 
-/** A value as it goes over the wire. */
+/** A value in the form that is sent. */
 export function written(value: unknown): Argument {
   switch (typeof value) {
     case "string":
@@ -40,13 +40,13 @@ export function written(value: unknown): Argument {
   throw new InvalidCall("BADARG", `${shown(value)} is no value of an argument.`);
 }
 
-/** A call that has not been made yet. Sent again after a lost reply, one value is executed once. */
+/** A call that has not been made yet. A call that is sent again after a lost reply is executed once. */
 export class Call<T> {
   /**
    * @param command The command of the bundle.
-   * @param sent Its arguments from `now` on, as they go over the wire.
+   * @param sent Its arguments from `now` on, in the form that is sent.
    * @param read Reads the server's reply.
-   * @param takesRequest Whether it may carry a `request`.
+   * @param takesRequest True if the call may carry a `request`.
    */
   constructor(
     readonly command: Command, readonly sent: readonly Argument[], readonly read: (reply: Reply) => T, readonly takesRequest: boolean,
@@ -57,14 +57,14 @@ export class Call<T> {
     return new Call(this.command, [written(now), ...this.sent.slice(1)], this.read, this.takesRequest);
   }
 
-  /** This call with a random `request`: a repeated call has no second effect, whatever other clients did in between. */
+  /** This call with a random `request`: a repeated call has no second effect, even after changes by others. */
   once(): Call<T> {
     if (!this.takesRequest) return this;
     return new Call(this.command, [...this.sent, "request", randomUUID()], this.read, true);
   }
 }
 
-/** Refuses what a caller without types has misspelt: it would be left out without a word. */
+/** Refuses misspelt options of callers without types. Otherwise these options are silently ignored. */
 function known(options: readonly (readonly [string, unknown])[], all: object): void {
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
   if (given.length === options.filter(([, value]) => value !== undefined).length) return;
@@ -73,7 +73,7 @@ function known(options: readonly (readonly [string, unknown])[], all: object): v
   throw new InvalidCall("BADARG", `there is no option \`${unknown}\`; there are ${names.join(", ")}.`);
 }
 
-/** A call: the arguments from `now` on, then the options that are given. */
+/** A call: the arguments from `now` on, then the given options. */
 export function call<T>(
   command: Command, given: readonly unknown[], options: readonly (readonly [string, unknown])[], shape: Shape<T>,
   takesRequest: boolean, all: object = {},
@@ -182,17 +182,17 @@ export function single<T>(field: Field): Shape<T> {
   return (reply) => valueOf(field, reply) as T;
 }
 
-/** Null if the reply is nil. */
+/** Reads a reply that may be nil: null. */
 export function maybe<T>(shape: Shape<T>): Shape<T | null> {
   return (reply) => (reply === null ? null : shape(reply));
 }
 
-/** The values of one field over and over. */
+/** Reads the repeated values of one field. */
 export function values<T>(field: Field): Shape<T[]> {
   return (reply) => array(reply).map((got) => valueOf(field, got) as T);
 }
 
-/** Repeated fields. */
+/** Reads repeated fields. */
 export function rows<T>(fields: readonly Field[]): Shape<T[]> {
   return (reply) => {
     const [all, found] = [array(reply), []] as [Reply[], T[]];
@@ -208,7 +208,7 @@ export function rows<T>(fields: readonly Field[]): Shape<T[]> {
   };
 }
 
-/** Fields, then perhaps items. What later versions append is ignored. */
+/** Reads fields, then optional items. Fields that later versions append are ignored. */
 export function list<T>(fields: readonly Field[], items?: Shape<unknown[]>): Shape<T> {
   return (reply) => {
     const all = array(reply);
@@ -229,7 +229,7 @@ interface Flags {
   readonly open: boolean;
 }
 
-/** Names and values in turn. A field `NAME.*` collects all names that begin so. */
+/** Names and values in turn. A field `NAME.*` collects all names that begin with `NAME.`. */
 export function pairs<T>(fields: readonly Field[], flags: Flags): Shape<T> {
   const named = new Map(fields.map((field) => [field.name, field]));
   const collecting = fields.filter((field) => field.name.endsWith("*"));

@@ -73,7 +73,7 @@ async function sweep(base: string): Promise<void> {
   }));
 }
 
-/** Returns true if a socket exists and nobody listens to it. */
+/** Returns true if a socket exists and no process listens to it. */
 function isGone(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const visit = connect(path);

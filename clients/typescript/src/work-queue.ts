@@ -18,7 +18,7 @@ const TRIES = 10;
 /** The longest wait for a wake-up, in seconds: shorter than the time limit of a connection. */
 const LONGEST_WAIT = 5;
 
-/** The attempt of an item that was leased. */
+/** The attempt of a leased item. */
 interface Lease {
   readonly task: string;
   readonly token: number;
@@ -58,8 +58,8 @@ export class WorkItem {
   }
 
   /**
-   * The name of a task or queue for any text: what a name cannot have, and `@`, is `@` with two hexadecimal digits for
-   * each byte of its UTF-8; `@` alone is the empty text.
+   * Encodes any text as the name of a task or queue: each byte (UTF-8) that names cannot have, and `@`, becomes `@` and
+   * two hexadecimal digits. The empty text becomes `@`.
    */
   static encode(text: string): string {
     if (!text.isWellFormed()) throw new InvalidCall("BADARG", "a name holds half of a surrogate pair.");
@@ -69,7 +69,7 @@ export class WorkItem {
     return Array.from(Buffer.from(text), (byte) => (plain(byte) ? letter(byte) : hex(byte))).join("") || "@";
   }
 
-  /** The text that {@link WorkItem.encode} made this name of. Any other name stands for itself. */
+  /** Decodes a name made by {@link WorkItem.encode}. Any other name is returned unchanged. */
   static decode(name: string): string {
     if (name === "@") return "";
     const bytes = name.replace(/@([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
@@ -95,10 +95,10 @@ export interface LeaseOptions {
 }
 
 /**
- * A queue by its name, which may be any text. Its items are tasks, with no limit of losses; with `maxLosses`,
- * `maxFailures` and `maxReleases` of 0 they run at most once.
+ * A queue by its name, which may be any text. Its items are tasks with unlimited losses. With `maxLosses`,
+ * `maxFailures` and `maxReleases` of 0 an item runs at most once.
  *
- * It registers as a listener with its first lease; `close` unregisters it, and otherwise maintenance forgets it.
+ * The first lease registers a listener. `close` unregisters the listener; otherwise maintenance removes it later.
  *
  * ```ts
  * await using films = new WorkQueue(client, "films");
@@ -146,7 +146,7 @@ export class WorkQueue implements AsyncDisposable {
       try {
         await this.#link.run(calls.delete(id));
       } catch (error) {
-        // Another client was faster.
+        // Another client has already done this.
         if (!(error instanceof NotFound || error instanceof Refused)) throw error;
       }
     }
@@ -170,7 +170,7 @@ export class WorkQueue implements AsyncDisposable {
         taken = await this.#link.run(take);
       } catch (error) {
         if (!(error instanceof Refused) || error.code !== "NOLISTENER") throw error;
-        // The listener was silent for long, or the server lost its data.
+        // The server has removed a listener that was silent for long, or has lost its data.
         await this.#link.run(calls.register(this.queue.name, this.#listener));
         taken = await this.#link.run(take);
       }
@@ -188,7 +188,7 @@ export class WorkQueue implements AsyncDisposable {
 
   async #wait(seconds: number): Promise<boolean> {
     const wakes = `${this.#link.namespace}_wake_${this.queue.name}`;
-    // A connection of its own: it holds up no other call, and no other wait.
+    // Each wait has its own connection, so that it delays no other call and no other wait.
     const connection = this.#idle.pop() ?? this.#link.connection.duplicate();
     this.#waits.add(connection);
     try {
@@ -201,7 +201,7 @@ export class WorkQueue implements AsyncDisposable {
     }
   }
 
-  /** Completes an item. True once for each that was added: for the owner of its latest lease. */
+  /** Completes an item. Returns true once for each added item: for the owner of its latest lease. */
   async complete(item: WorkItem): Promise<boolean> {
     const lease = leases.get(item);
     if (!lease || lease.ended) return false;
@@ -228,15 +228,15 @@ export class WorkQueue implements AsyncDisposable {
     return (await this.queue.counts()).pending;
   }
 
-  /** The number of items that are leased, with those whose lease has ended and that no clean has given back. */
+  /** The number of leased items, including items with expired leases that no clean has given back. */
   async processing(): Promise<number> {
     const counts = await this.queue.counts();
     return counts.reserved + counts.started;
   }
 
   /**
-   * Gives back the items whose leases have ended, and returns their number. When nobody has used the namespace for a
-   * while, owners first get the time of a lease to report.
+   * Gives back the items whose leases have expired, and returns their number. If no process has used the namespace for
+   * a while, owners first get the time of a lease to report.
    */
   async lightClean(): Promise<number> {
     for (let number = 0; ; ) {
@@ -247,8 +247,8 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   /**
-   * A light clean; then it repairs what clients without the scripts left, and deletes records as the queue's settings
-   * say. Returns the number of items given back, repairs and deleted records.
+   * Does a light clean, repairs data left by clients without the scripts, and deletes records according to the queue's
+   * settings. Returns the number of items given back, repairs and deleted records.
    */
   async deepClean(): Promise<number> {
     let number = await this.lightClean();
@@ -265,7 +265,7 @@ export class WorkQueue implements AsyncDisposable {
     }
   }
 
-  /** Unregisters, unless something is still leased: then maintenance forgets it. */
+  /** Unregisters the listener, unless an item is still leased: then maintenance removes the listener later. */
   async close(): Promise<void> {
     for (const connection of this.#waits) connection.close();
     this.#waits.clear();

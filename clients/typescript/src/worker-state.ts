@@ -57,7 +57,7 @@ export class Request {
     return made;
   }
 
-  /** Waits until a request is made that nobody has taken. */
+  /** Waits until there is a request that no part has taken. */
   async wait(): Promise<void> {
     if (!this.#made) await new Promise<void>((resolve) => { this.#resolve = resolve; });
   }
@@ -115,7 +115,7 @@ export class WorkerState {
     this.look.make();
   }
 
-  /** The reaction to the order to stop, for people. */
+  /** Describes the reaction to the order to stop, for people. */
   #reaction(): string {
     const { size } = this.attempts;
     if (!size) return "takes no more tasks";
@@ -125,7 +125,7 @@ export class WorkerState {
     return `takes no more, finishes ${tasks}${again}`;
   }
 
-  /** Stops the worker at an order of the server. */
+  /** Stops the worker because the server ordered this. */
   drain(): void {
     if (this.stopping) return;
     this.say("info", "is ordered to drain");

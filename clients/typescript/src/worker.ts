@@ -1,4 +1,4 @@
-// The worker: takes tasks, runs their handlers, renews leases, carries orders.
+// The worker: takes tasks, runs their handlers, renews leases, passes on orders.
 import { pathToFileURL } from "node:url";
 import { number, options as optionsOf, shown } from "./argument-checks.js";
 import { type Handlers, isHandlers } from "./attempt.js";
@@ -40,7 +40,7 @@ export class Worker implements AsyncDisposable {
 
   /**
    * @param client The client of the server.
-   * @param queues The queue, or several; the first one first. Or patterns: `["video-*", "!video-test"]`.
+   * @param queues One or several queues, in this order; or patterns: `["video-*", "!video-test"]`.
    * @param handlers The handler; or several by their methods; or a file (a `file:` URL or a path) whose default export
    *   is one of these: then each task runs in a child process.
    */
@@ -68,7 +68,7 @@ export class Worker implements AsyncDisposable {
     this.listener = this.#state.listener;
   }
 
-  /** Takes no more tasks; `run` resolves when the running tasks have ended. `release`: gives these back at once. */
+  /** Takes no more tasks; `run` resolves when the running tasks have ended. `release`: gives them back at once. */
   stop(options: { readonly release?: boolean } = {}): void {
     this.#state.stop(options.release ? "release" : "finish");
   }

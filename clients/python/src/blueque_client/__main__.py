@@ -98,12 +98,12 @@ def run(given: argparse.Namespace) -> int:
 
 
 def loaded(tasks: str) -> Any:
-    """The object that `MODULE[:NAME]` names."""
+    """Returns the object named by `MODULE[:NAME]`."""
     module, _, name = tasks.partition(":")
     try:
         found: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        # A module that is missing within that module is a fault of the program, and the traceback shows where.
+        # If the program itself imports a missing module, the traceback shows the place.
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
         hint = f": write {module[:-3]}, without .py" if module.endswith(".py") else f" in {os.getcwd()} or installed"
@@ -117,7 +117,7 @@ def loaded(tasks: str) -> Any:
 
 
 def move(given: argparse.Namespace) -> int:
-    """Moves a queue of redis-work-queue. 1: some items were refused."""
+    """Moves a queue of redis-work-queue. Returns the exit code; 1: some items were refused."""
     old = Client(given.old).link.server if given.old else None
     client = Client(completed(given.url, os.environ), given.namespace)
     imported = WorkQueueImport(client, given.name, old=old, queue=given.queue, settle=given.settle).run()
@@ -150,7 +150,7 @@ class Changes:
         self.worker.stop(release=True)
 
     def _changed(self) -> list[str]:
-        """The files that have changed since they were first seen. Files of newly loaded modules do not count."""
+        """Returns the files that have changed since the first check. Files of newly loaded modules do not count."""
         here, changed = Path.cwd(), []
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)

@@ -29,11 +29,11 @@ LONGEST = 64 << 10
 
 
 class Unreadable(AuthenticationError):
-    """A password that cannot be read. The error is one of redis-py, so that redis-py gives up the connection."""
+    """A password that cannot be read. A subclass of an error of redis-py, so redis-py gives up the connection."""
 
 
 class PasswordFile(CredentialProvider):
-    """A user with a password in a file. The file is read at each connection, so it may be replaced at any time."""
+    """A user with a password in a file. The file is read at each connection and may be replaced at any time."""
 
     def __init__(self, user: str | None, path: str) -> None:
         self.user, self.path = user, path
@@ -89,7 +89,7 @@ def without_passwords(text: str) -> str:
 
 
 def parse(url: str, limit: float = 30) -> Address:
-    """Reads a URL. `ConnectionFailed` describes the fault of the URL, and never repeats its password."""
+    """Reads a URL. Raises `ConnectionFailed`, which describes the fault without the password."""
     scheme, separator, rest = url.partition("://")
     plain, _, kind = scheme.partition("+")
     plain = plain.replace("valkey", "redis")
@@ -164,7 +164,7 @@ def completed(url: str, environ: Mapping[str, str]) -> str:
     return f"{scheme}://{login}{'@' if login else ''}{rest[at + 1 :]}" + (f"?{urlencode(given)}" if given else "")
 
 
-#: Options of a URL that redis-py reads apart from options of connections.
+#: Options of a URL that redis-py does not treat as options of connections.
 PLACE = ("host", "port", "connection_class")
 
 
@@ -203,7 +203,7 @@ def _options(url: str) -> dict[str, Any]:
     try:
         options: dict[str, Any] = dict(parse_url(url))
     except ValueError:
-        # The text of the error has parts of the URL, possibly of the password.
+        # The error text contains parts of the URL, possibly of the password.
         raise _wrong("the URL is malformed; in a password %2F stands for /, %3A for a colon, %40 for @") from None
     known = {"max_connections", "connection_class"}
     for each in options.get("connection_class", ConnectionPool().connection_class).__mro__:

@@ -1,4 +1,4 @@
-"""Limits of a call and of its reply, however the server sends the reply. redis-py only limits the time of each read."""
+"""Limits of a call and of its reply. redis-py only limits the time of each read, and a reply may need many reads."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _Left:
     def count(self, read: int) -> int:
         self.bytes -= read
         if self.bytes < 0:
-            self._give_up()  # further bytes belong to no command
+            self._give_up()  # further bytes must not be read as another reply
             raise TooLong(f"the reply is over {LARGEST >> 20} MiB")
         return read
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Stopped(Carried):
-    """The attempt must stop. This exception is raised in the function, wherever its code is at that moment.
+    """The attempt must stop. This exception is raised in the function at any point of its code.
 
     Not an `Exception`, so that `except Exception` does not catch it. Save a checkpoint if you like, and let it
     propagate.
@@ -35,7 +35,7 @@ class Failure(Carried, Exception):
 
     text: The error text, for people.
     group: The kind of the failure; by default `Failure`.
-    again: Seconds until the next attempt, if retries are left; by default as the task's backoff says.
+    again: Seconds until the next attempt, if retries are left; by default the task's backoff.
     permanent: No retry follows, even if some are left.
     """
 
@@ -43,7 +43,7 @@ class Failure(Carried, Exception):
         self, text: str, *, group: str | None = None, again: float | None = None, permanent: bool = False
     ) -> None:
         super().__init__(text)
-        # Python would take a boolean as 0 or 1 seconds.
+        # In Python a boolean is also a number: 0 or 1 seconds.
         if isinstance(again, bool):
             meant = f"again={again}: that is a number of seconds, and `permanent=True` says that no attempt follows"
             raise InvalidCall("BADARG", f"the Failure {text!r} has {meant}.")
@@ -67,7 +67,7 @@ class Alone:
     """The only attempt in this process. Threads that it starts also belong to its task."""
 
     attempt: RunningAttempt | None = None
-    #: Threads that were older than the attempt, for example threads that the previous task left behind.
+    #: Threads that existed before the attempt, for example threads that the previous task left behind.
     others: ClassVar[WeakSet[threading.Thread]] = WeakSet()
 
     @classmethod
@@ -91,7 +91,7 @@ def _attempt() -> RunningAttempt:
 
 
 class Context:
-    """The attempt that runs here: in this process, thread or asyncio task; not in processes that a function starts."""
+    """The attempt of this process, thread or asyncio task. Processes that a function starts have no attempt."""
 
     @property
     def id(self) -> str:
@@ -110,7 +110,7 @@ class Context:
 
     @property
     def folder(self) -> Path:
-        """A folder of the attempt's own, removed at its end. With a process for each task it is the working folder."""
+        """The attempt's own folder, removed at its end. With a process for each task it is the working folder."""
         return _attempt().folder
 
     @property
@@ -142,7 +142,7 @@ class Context:
         _attempt().log(text)
 
     def next(self, step: TaskFunction[Any, Any] | str, method: str | None = None) -> None:
-        """When the function has returned, the task goes on with another function, whose parameters are the result.
+        """After this function returns, the task continues with another function, with the result as its parameters.
 
         step: The next function; or the queue of a worker in any language, with `method` if the worker needs it.
         """

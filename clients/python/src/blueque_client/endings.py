@@ -14,9 +14,9 @@ from .task_functions import WrongArguments
 
 #: Maximum length of a name or a reason in an end.
 MOST_TEXT = 1000
-#: Maximum size of an error's text, whose end is kept, and of each of its lines.
+#: Maximum size of an error's text, and of each of its lines. A longer text keeps its end.
 MOST_ERROR, MOST_LINE = 16_000, 1000
-#: The folder of modules whose frames are of no use to the author of a function.
+#: The folder of this package: its frames are left out of tracebacks.
 PACKAGE = os.path.dirname(__file__) + os.sep
 
 
@@ -32,12 +32,12 @@ class Ending(NamedTuple):
     next_step: dict[str, str] = {}  # noqa: RUF012 - of a tuple
 
     def about(self) -> dict[str, Any]:
-        """All but the body, with texts as long as a message may have them: longer texts are no names."""
+        """All fields except the body. Texts are cut to the maximum of a message: longer texts are invalid names."""
         return {name: _cut(value) for name, value in self._asdict().items() if name != "body"}
 
 
 def ending_of(message: Message) -> Ending:
-    """The end that a process reports. Raises `ValueError` or `TypeError` if it is none."""
+    """Reads the end that a process reports. Raises `ValueError` or `TypeError` if it is invalid."""
     ending = Ending(body=message.body, **message.about)
     good = ending.how in get_args(contract.Ending) and isinstance(ending.again, (int, float, type(None)))
     texts = [ending.group, ending.reason, *(ending.next_step.values() if isinstance(ending.next_step, dict) else [0])]
@@ -54,10 +54,10 @@ def stopped(order: str | None) -> Ending:
 
 
 def raised(error: BaseException) -> Ending:
-    """The end of an attempt whose function has raised this."""
+    """The end of an attempt whose function has raised this exception."""
     try:
         return _raised(error)
-    except BaseException as worse:  # such as an error in the message, or a lack of memory
+    except BaseException as worse:  # for example an error in the exception's own text, or a lack of memory
         text = f"{type(error).__name__}, and its text cannot be made: {type(worse).__name__}"
         return Ending("fail", text.encode(errors="backslashreplace"), type(error).__name__)
 

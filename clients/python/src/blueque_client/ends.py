@@ -1,4 +1,4 @@
-"""Ends of attempts, which are sent in batches with `finish_and_reserve`, or each with its own call."""
+"""Sends ends of attempts: in batches with `finish_and_reserve`, or each with its own call."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from .address import without_passwords
 
 
 def for_tasks(environ: Mapping[str, str]) -> dict[str, str]:
-    """This environment without passwords. Addresses stay, and the names of files with passwords."""
+    """Returns this environment without passwords. Addresses and names of password files stay."""
     urls = ("BLUEQUE_URL", "BLUEQUE_TOPOLOGY")
     return {
         name: without_passwords(value) if name in urls else value
@@ -26,7 +26,7 @@ def for_tasks(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def forget_passwords() -> None:
-    """Removes passwords from the environment of this process, a fork, and from the copy that the system shows."""
+    """Removes passwords from the environment of this forked process, and from the system's copy in `/proc`."""
     kept = for_tasks(os.environ)
     changed = [name for name, value in os.environ.items() if kept.get(name) != value]
     for name in changed:

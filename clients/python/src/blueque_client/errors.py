@@ -14,7 +14,7 @@ OWN = {
     "REPLY": "If a later version of Blueque wrote it, update this client; the server must be Redis 7.0 or Valkey "
     "7.2, or later.",
     "PAYLOAD": "Pass JSON values, or a serializer of your own to the client.",
-    "TIMEDOUT": "Wait longer; the task goes on.",
+    "TIMEDOUT": "Wait longer; the task continues.",
     "FAILED": "Look at its error, its log and its history; `retry` runs it again.",
     "TASKCANCELLED": "`retry` runs it again.",
     "WORKER": "See the worker's log.",
@@ -28,8 +28,8 @@ def _carried(kind: type[BaseException], args: tuple[object, ...], about: dict[st
 
 
 class Carried(BaseException):
-    """An exception that other processes, such as those of `multiprocessing`, receive unchanged, whatever its arguments
-    are."""
+    """An exception that other processes, such as those of `multiprocessing`, receive unchanged, with any
+    arguments."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return _carried, (type(self), self.args, self.__dict__)
@@ -43,7 +43,7 @@ class BluequeError(Carried, Exception):
         #: Cause of the error, in words.
         self.cause = cause
         known = contract.ERRORS.get(code)
-        #: Remedy; more specific than the remedy of the code where more is known.
+        #: Remedy. It may be more specific than the remedy of the code.
         self.remedy = remedy or OWN.get(code) or (known.act if known else "")
         stop = "" if cause.endswith((".", "!", "?", "\n")) else "."
         super().__init__(f"{code}: {cause}" + (f"{stop} {self.remedy}" if self.remedy else ""))
@@ -98,14 +98,14 @@ class ReplyError(BluequeError):
 
 
 class PayloadError(BluequeError):
-    """A value that cannot be sent as it is, or bytes that cannot be read; the text says where it is."""
+    """A value that cannot be sent unchanged, or bytes that cannot be read. The text shows the place."""
 
     def __init__(self, cause: str) -> None:
         super().__init__("PAYLOAD", cause)
 
 
 class TimedOut(BluequeError):
-    """The caller's time limit has passed; the task goes on."""
+    """The caller's time limit has passed; the task continues."""
 
 
 class TaskFailed(BluequeError):

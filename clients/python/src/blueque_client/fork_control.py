@@ -35,7 +35,7 @@ class Process:
     cost: dict[str, Any] = field(default_factory=dict)
     begun: int = 0
     running: set[int] = field(default_factory=set)
-    #: True if the process was killed because a lease had passed.
+    #: True if the process was killed because a lease had expired.
     expired: bool = False
     #: Set when the process and all its children are known to be gone.
     gone: threading.Event = field(default_factory=threading.Event)
@@ -43,10 +43,10 @@ class Process:
 
 
 class ForkControl:
-    """Forks the fork server, and talks to it.
+    """Forks the fork server, and exchanges messages with it.
 
-    run: Runs tasks in a new process, whose end of the pipe it gets.
-    spawns: True if a process imports its functions.
+    run: Runs tasks in a new process; called with the process's end of the pipe.
+    spawns: True if each process imports the functions itself.
     """
 
     def __init__(self, state: WorkerState, run: Callable[[socket.socket], object], spawns: bool) -> None:
@@ -82,7 +82,7 @@ class ForkControl:
         self._wait()
 
     def _wait(self) -> None:
-        with suppress(ChildProcessError):  # another thread has waited
+        with suppress(ChildProcessError):  # another thread has already waited for it
             os.waitpid(self._pid, 0)
 
     def start(self) -> Process:

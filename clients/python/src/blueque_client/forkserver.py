@@ -1,7 +1,7 @@
 """The process from which the processes of tasks are forked.
 
 The fork server is a copy of the worker with all modules imported, made before the worker starts a thread. It only
-forks, watches and kills. So a fork is quick and safe, whatever threads the worker has. Damage that a task does to
+forks, watches and kills. So a fork is quick and safe, regardless of the worker's threads. Damage that a task does to
 itself or to the interpreter affects neither the worker nor other tasks.
 
 Each process of a task leads its own session. Programs that a task has started and left behind, even daemons, are killed
@@ -9,7 +9,7 @@ with the task: orphans become children of the task's process, and after its end 
 A kill of the fork server leaves no processes behind: a keeper, a process between the fork server and the worker, waits
 for its end and then kills the remaining processes. If the keeper is killed, the fork server kills them.
 
-The fork server also kills processes whose leases have passed, at times that the worker writes to shared memory. So the
+The fork server also kills processes whose leases have expired, at times that the worker writes to shared memory. So the
 tasks of a frozen worker end, and never run at the same time as those of the next owner.
 """
 
@@ -36,7 +36,7 @@ from .messages import now
 SIZE = 128
 
 _SET_PDEATHSIG, _SET_SUBREAPER = 1, 36
-#: Interval between two checks for leases that have passed, in milliseconds.
+#: Interval between two checks for expired leases, in milliseconds.
 CHECK_EVERY = 200
 
 
@@ -49,7 +49,7 @@ class KillTimes:
         self._free = list(range(count))
 
     def take(self) -> int | None:
-        """A place for a process; None if there are too many."""
+        """Reserves a place for a process; None if all places are taken."""
         return self._free.pop() if self._free else None
 
     def give_back(self, place: int | None) -> None:
@@ -87,7 +87,7 @@ def keep(control: socket.socket) -> int:
     parent."""
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    # The parent of the worker may have ignored or blocked signals, and forks and programs would inherit that.
+    # The worker's parent may have ignored or blocked signals. Forks and programs inherit such settings.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if sys.platform != "linux":
@@ -96,7 +96,7 @@ def keep(control: socket.socket) -> int:
     keeper = os.getpid()
     pid = os.fork()
     if not pid:
-        # A signal wakes the child up, and the child checks who its parent is.
+        # If the parent dies, this signal wakes the child, which then checks its parent's pid.
         _prctl(_SET_PDEATHSIG, signal.SIGCHLD)
         return keeper
     control.close()
@@ -112,7 +112,7 @@ def _children() -> list[int]:
 
 
 class ForkServer:
-    """The fork server itself; `serve` returns only in a child, with the end of its pipe."""
+    """The fork server. `serve` returns only in a child process, with the child's end of the pipe."""
 
     def __init__(self, control: socket.socket, kill_times: KillTimes) -> None:
         self.control, self.kill_times = control, kill_times
@@ -145,7 +145,7 @@ class ForkServer:
             if self.control.fileno() in ready:
                 try:
                     message, fds, _, _ = socket.recv_fds(self.control, SIZE, 1)
-                except ConnectionResetError:  # the worker was killed with a report unread
+                except ConnectionResetError:  # the worker was killed before it had read a report
                     message, fds = b"", []
                 if not message:
                     break
@@ -197,7 +197,7 @@ class ForkServer:
     def _reap(self) -> None:
         for pid, status, usage in _dead():
             if pid in self.known:
-                # Processes left in its group, then its daemons.
+                # Kills the remaining processes of its group, then its daemons.
                 _quietly(os.killpg, pid, signal.SIGKILL)
                 del self.known[pid]
                 _kill_orphans(self.known)
@@ -213,8 +213,8 @@ class ForkServer:
         _quietly(os.kill, pid, signal.SIGKILL)
 
     def _end(self) -> None:
-        """Ends all tasks: without the worker or the keeper nobody renews leases, or kills the processes that tasks
-        leave behind."""
+        """Ends all tasks, because the worker no longer renews leases, or the keeper no longer kills processes that
+        tasks leave behind."""
         for pid in self.known:
             self._kill(pid)
         for pid in self.known:

@@ -1,4 +1,4 @@
-"""Graphs: tasks that wait for others, as a value that is submitted with one call of the client."""
+"""Graphs: tasks that wait for other tasks. A graph is a value; one call of the client submits it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Upstream = Union["Node", "Task[Any]", "AsyncTask[Any]", str]
 
 @dataclass(frozen=True, eq=False)
 class optional:
-    """As an argument: the result of another task, or `None` if that task fails or is cancelled. The task runs in either
-    case."""
+    """An argument: the result of another task, or `None` if that task fails or is cancelled. The waiting task runs in
+    either case."""
 
     what: Upstream
 
@@ -56,11 +56,11 @@ class Graph:
         client.submit_graph(graph)
 
     name: The name of the graph, for people.
-    on_failure: Policy if a task fails: `cancel` the tasks that no other task needs, `continue`, or `hold`.
+    on_failure: What happens after a failure: `cancel` tasks that no other task needs, `continue`, or `hold`.
     tags: Tags of each task.
     deadline: The time by which all tasks must have ended.
-    id: The id of the graph, by default random. With your own id a repeated submit is the same graph; another graph with
-      this id is refused.
+    id: The id of the graph, by default random. With your own id a repeated submit changes nothing; another graph
+      with this id is refused.
     """
 
     name: str | None = None
@@ -89,8 +89,8 @@ class Graph:
           For a task in `optional(…)` it gets `None` if that task fails or is cancelled.
         id, label: `id` is the name in the namespace, by default the id of the graph and the position of the task.
           `label` is the name within the graph, for people.
-        after_success, after, after_failure: Further upstreams. The task waits until they are complete; until they have
-          ended, with any outcome; until they have failed or were cancelled.
+        after_success, after, after_failure: Further upstreams. The task waits until the upstreams are complete; have
+          ended, with any outcome; have failed or were cancelled.
         """
         queue, own = (what, {}) if isinstance(what, str) else (what.queue, what.options)
         kinds = {"success": after_success, "after": after, "failure": after_failure}
@@ -118,7 +118,7 @@ class Graph:
         return found.hexdigest()
 
     def entries(self, serializer: Serializer, more: calls.SubmitOptions) -> list[calls.SubmitGraphEach]:
-        """The nodes in the form of the call, with the tags that all nodes get."""
+        """The nodes in the form of the call, with the tags of the graph."""
         return [_entry(node, serializer, more.get("tags") or ()) for node in self.nodes]
 
 
@@ -149,7 +149,7 @@ def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.Sub
         given["tags"] = ",".join(filter(None, [written(given.get("tags")).decode(), *tags]))
     options = " ".join(f"{name}={quote(written(value), safe='')}" for name, value in given.items())
     if not any(map(_is_upstream, node.args)):
-        # Without upstreams among them, the parameters are the list as it is.
+        # Without upstreams among the arguments, the parameters are the unchanged list.
         parameters = serializer.dumps(list(node.args))
         return calls.SubmitGraphEach(node.id, node.queue, node.eta, parameters, " ".join(node.after), options)
     inputs, values = list(node.after), bytearray()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def sent(name: str) -> Any:
-    """A name as it was read. A name that a client of Blueque 1.0 has written may not be text."""
+    """Returns the bytes of a name. A name written by a client of Blueque 1.0 may be invalid UTF-8."""
     return name.encode(errors="surrogateescape")
 
 

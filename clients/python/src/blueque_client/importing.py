@@ -2,8 +2,8 @@
 
 An item passes through extra lists next to the old lists, so that the importer may be killed at any moment:
 
-1. `NAME:importing` has the items taken from the old lists. Each item is submitted here, due in the year 2100: nobody
-   can run it, so it still exists if it is submitted a second time.
+1. `NAME:importing` has the items taken from the old lists. Each item is submitted here, due in the year 2100: no
+   worker can run it, so it still exists if it is submitted a second time.
 2. A single step moves the item to `NAME:imported` and deletes the old data.
 3. The item becomes due, and leaves that list.
 
@@ -46,7 +46,7 @@ LISTS = ("queue", "processing", "cleaning", "importing", "imported", "refused")
 TRIES = 10
 
 # KEYS: importing, imported, item, queue, processing, both leases. ARGV: the id, the data.
-# 2: old workers have it, or have completed it: a deep clean, which knows nothing of these lists, gave it out again.
+# 2: old workers have the item again, or have completed it: a deep clean does not know these lists, and requeued it.
 DONE = """
 if redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
 if redis.call('EXISTS', KEYS[6], KEYS[7]) > 0 or redis.call('LPOS', KEYS[5], ARGV[1])
@@ -54,7 +54,7 @@ if redis.call('EXISTS', KEYS[6], KEYS[7]) > 0 or redis.call('LPOS', KEYS[5], ARG
 redis.call('LPUSH', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[3])
 return 1"""
-# KEYS: item, importing, both leases, the other lists. ARGV: the id. Data that are still in none of them.
+# KEYS: item, importing, both leases, the other lists. ARGV: the id. Takes an id that is in no list.
 ORPHAN = """
 if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 then return 0 end
 for at = 2, #KEYS do
@@ -65,7 +65,7 @@ return redis.call('LPUSH', KEYS[2], ARGV[1])"""
 LOST = """
 if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 or redis.call('LREM', KEYS[1], 0, ARGV[1]) == 0 then return 0 end
 return redis.call('LPUSH', KEYS[2], ARGV[1])"""
-# KEYS: cleaning, importing, both leases, processing, queue. ARGV: the id. What is also in another list is safe there.
+# KEYS: cleaning, importing, both leases, processing, queue. ARGV: the id. An id that is also in another list is safe.
 FORGOTTEN = """
 if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 or redis.call('LPOS', KEYS[5], ARGV[1]) then return 0 end
 redis.call('LREM', KEYS[1], 0, ARGV[1])
@@ -104,10 +104,10 @@ class WorkQueueImport:
 
     client: The destination of the items.
     name: The old queue: the beginning of its keys.
-    old: The server of the old queue; by default that of the client.
+    old: The server of the old queue; by default the client's server.
     queue: The queue here; by default the name, encoded as by `WorkQueue`.
-    settle: Seconds for which an item must be without a lease before it is taken from the old workers.
-    lock: Number of seconds that another importer waits after this importer is killed.
+    settle: An item is taken from the old workers after it has had no lease for this number of seconds.
+    lock: Number of seconds after which another importer may start if this importer is killed.
     options: Options of the tasks, except `max_losses`, which is unlimited.
     """
 
@@ -132,9 +132,9 @@ class WorkQueueImport:
             ) from None
         self._options: calls.SubmitOptions = {"max_losses": UNLIMITED, **(options or {})}
         self._me = f"{socket.gethostname()}_{os.getpid()}_{uuid.uuid4().hex[:8]}"
-        #: Time since which an item has been found without a lease.
+        #: Time at which an item was first found without a lease.
         self._since: dict[tuple[str, bytes], float] = {}
-        #: Time since which data have been found whose id is in no list.
+        #: Time at which data were first found whose id is in no list.
         self._orphaned: dict[bytes, float] = {}
         self.imported = Imported()
 
@@ -174,8 +174,8 @@ class WorkQueueImport:
         return self._old.eval(script, len(full), *full, *args)
 
     def _check(self) -> None:
-        """Refuses keys that do not belong to a queue. Otherwise the import stops midway, with an error that does not
-        name them."""
+        """Refuses keys that do not belong to a queue. Without this check the import would stop midway, with an error
+        that does not name the keys."""
         for name in (*LISTS, "importer"):
             key, wanted = self._key(name), b"string" if name == "importer" else b"list"
             if (found := self._old.type(key)) not in (b"none", wanted):
@@ -204,7 +204,7 @@ class WorkQueueImport:
     # Items that have been taken
 
     def _recover(self) -> None:
-        """Goes on where the previous importer was killed."""
+        """Completes the steps that a killed importer left incomplete."""
         for id in self._old.lrange(self._key("imported"), 0, -1):
             with suppress(UnicodeDecodeError):  # an id that is not text was never a task
                 # The item may have run since, and another task may have its id.
@@ -276,8 +276,8 @@ class WorkQueueImport:
             ]
             done = self._eval(DONE, keys, id, data)
             if done != 1:
-                # Another importer was faster, and its task may already be complete and deleted. Or the old workers have
-                # the item.
+                # Another importer has moved the item, and its task may already be complete and deleted; or the old
+                # workers have the item.
                 if created or (done == 2 and ours):
                     self._withdraw(id)
                 continue
@@ -289,15 +289,15 @@ class WorkQueueImport:
             self._old.lrem(self._key("imported"), 0, id)
 
     def _recreate(self, id: bytes, data: bytes) -> tuple[bool, bool]:
-        """Replaces the task of this id if it has ended. Returns whether it did, and whether an importer has made the
-        task of this id."""
+        """Replaces the task of this id if it has ended. Returns two values: true if it did; true if an importer
+        created the task of this id."""
         name = encode(id.decode())
         for _ in range(TRIES):
             info = self._link.run(calls.get(name))
             if info and not (info.status and contract.STATES[info.status].final):
                 return False, info.eta == FAR
             if info:
-                with suppress(NotFound, Refused):  # another client was faster
+                with suppress(NotFound, Refused):  # another client has already done this
                     self._link.make(calls.delete(name))
             call = calls.submit(self._queue, [calls.SubmitEach(name, FAR, data)], **self._options)
             if self._link.run(call) != ["existing"]:
@@ -305,7 +305,7 @@ class WorkQueueImport:
         return False, False
 
     def _forget(self, id: bytes) -> None:
-        """Removes an id without data: an old worker has completed it, perhaps after an importer had submitted it."""
+        """Removes an id without data: an old worker has completed the item, perhaps after an importer submitted it."""
         with suppress(UnicodeDecodeError):
             # An item that another importer has just moved is in the list of imported items until it is due.
             info = None
@@ -316,13 +316,13 @@ class WorkQueueImport:
         self._old.lrem(self._key("importing"), 0, id)
 
     def _withdraw(self, id: bytes) -> None:
-        """Deletes a submitted task that nobody can have begun."""
+        """Deletes a submitted task that no worker can have started."""
         with suppress(NotFound, Refused):
             self._link.make(calls.cancel(encode(id.decode()), b"imported twice"))
             self._link.make(calls.delete(encode(id.decode())))
 
     def _make_due(self, id: bytes) -> None:
-        with suppress(NotFound, Refused):  # somebody has cancelled it
+        with suppress(NotFound, Refused):  # the task was cancelled
             self._link.make(calls.edit(encode(id.decode()), eta=0))
 
     def _refuse(self, id: bytes, error: Exception) -> None:
@@ -364,14 +364,14 @@ class WorkQueueImport:
         found = {key[len(prefix) :] for key in self._old.scan_iter(match=literal + b"*", count=1000)} - refused
         self._orphaned = {id: self._orphaned.get(id, time.monotonic()) for id in found}
         for id, since in self._orphaned.items():
-            # The item may be between two steps of its `add_item`, or of a worker that completes it.
+            # Its `add_item`, or a worker that completes the item, may be between two steps.
             if time.monotonic() - since >= self._settle:
                 lists = ("queue", "processing", "cleaning", "imported")
                 self._eval(ORPHAN, [self._key("item:", id), "importing", *self._leases(id), *lists], id)
         return len(found)
 
     def _leases(self, id: bytes) -> list[bytes]:
-        """The keys of an item's lease: of a worker in Python, Go, Node.js or C#, and of a worker in Rust."""
+        """The two keys of an item's lease: workers in Python, Go, Node.js and C# use one, workers in Rust the other."""
         return [self._key("leased_by_session:", id), self._key("lease:", id)]
 
     def _take(self, name: str, id: bytes) -> None:

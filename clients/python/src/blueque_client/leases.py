@@ -81,7 +81,7 @@ def _enforce(state: WorkerState, pool: ProcessPool, held: HeldAttempt) -> None:
     if held.force < 2 and since > state.grace / 2:
         held.force = 2
         pool.signal(held, signal.SIGTERM)
-    # When a lost lease has passed, the next owner may run the task.
+    # After a lost lease expires, the next owner may run the task.
     if since > state.grace or (held.order == "lost" and left <= 0):
         held.force = 3
         pool.signal(held, signal.SIGKILL)

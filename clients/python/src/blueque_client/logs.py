@@ -1,7 +1,7 @@
-"""Fields that each record of `logging` gets about the task whose code has written it.
+"""Adds fields to each record of `logging`, about the task whose code has written the record.
 
-Its attributes are `blueque_task`, `blueque_attempt`, `blueque_queue` and `blueque_method`; None where no task runs. The
-prefix keeps them apart from a program's own: `logging` refuses a record whose `extra` has a name that is there already.
+The attributes are `blueque_task`, `blueque_attempt`, `blueque_queue` and `blueque_method`; None if no task runs. The
+prefix avoids conflicts: `logging` refuses a record whose `extra` has the name of an existing attribute.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .context import attempt_here
 from .text import clean, one_line
 
 log = logging.getLogger("blueque.worker")
-log.addFilter(clean)  # names and errors come from others
+log.addFilter(clean)  # names and errors come from other users
 
 
 class Fields(NamedTuple):
@@ -53,18 +53,18 @@ class TaskLog(logging.Handler):
         attempt = attempt_here()
         if attempt and not record.name.startswith("blueque."):
             try:
-                if attempt.channel.is_forked():  # as other programs do without any handler
+                if attempt.channel.is_forked():  # Python's default without any handler
                     if logging.getLogger().handlers == [self] and logging.lastResort:
                         logging.lastResort.handle(record)
                     return
                 attempt.log(self.format(record))
-            except Exception:  # such as arguments that do not fit: no other handler raises that
+            except Exception:  # for example wrong arguments: like other handlers, this one does not raise
                 with suppress(Exception):
                     self.handleError(record)
 
 
 class _Factory:
-    """Makes records as the factory before does, and adds the fields."""
+    """Makes records with the previous factory, and adds the fields."""
 
     def __init__(self, before: Any) -> None:
         self.before = before
@@ -79,7 +79,7 @@ class _Factory:
 
 @contextmanager
 def fields() -> Iterator[None]:
-    """Within this, records have the fields."""
+    """Within this context, records have the fields."""
     before = logging.getLogRecordFactory()
     if isinstance(before, _Factory):
         yield

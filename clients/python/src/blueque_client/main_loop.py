@@ -51,7 +51,7 @@ class MainLoop:
                 free = min(state.slots - len(state.attempts) + len(batch), contract.ENDS_OF_CALL)
             if batch or (free and look):
                 taken = self._finish_and_reserve(batch, free)
-                # The queues found before may have no tasks left, while other queues have.
+                # The known queues may have no tasks left, while other queues have tasks.
                 look = bool(taken) or (bool(batch) and self._queues.by_pattern)
             elif state.stopping and not state.attempts:
                 return
@@ -174,7 +174,7 @@ class MainLoop:
 
 
 def _reaction(state: WorkerState) -> str:
-    """The reaction to the order to stop, for people."""
+    """Describes the reaction to the order to stop, for people."""
     count = len(state.attempts)
     if not count:
         return "takes no more tasks"

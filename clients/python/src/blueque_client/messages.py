@@ -42,7 +42,7 @@ def _pack(kind: str, key: int, body: bytes, about: dict[str, Any]) -> bytes:
 class Pipe:
     """One end of a connection between two processes. Any thread may send; only one thread receives.
 
-    trusts: If true, messages may have any length. True for messages of the worker.
+    trusts: If true, received messages may have any length. True for messages that the worker sends.
     """
 
     def __init__(self, end: socket.socket, trusts: bool = True) -> None:

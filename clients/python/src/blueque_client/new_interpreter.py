@@ -22,7 +22,7 @@ from .task_process import Mode, TaskProcess
 
 
 def importable(functions: Mapping[str, TaskFunction[Any, Any]], serializer: Serializer) -> list[str]:
-    """The modules of the functions, if a new interpreter finds them there."""
+    """The modules of the functions, if a new interpreter can import them."""
     if not isinstance(serializer, Json):
         raise InvalidCall("BADARG", "`spawn` needs the serializer of JSON: another one cannot be handed on.")
     for each in functions.values():
@@ -36,7 +36,7 @@ def importable(functions: Mapping[str, TaskFunction[Any, Any]], serializer: Seri
 
 def command_of(functions: list[str], **more: Any) -> list[str]:
     """The command of a new interpreter for these functions."""
-    # Not by -m, with which Python warns of a module that its own package imports.
+    # Not with -m: Python warns if the package itself imports the module.
     program = "import sys, blueque_client.new_interpreter; blueque_client.new_interpreter.main(sys.argv[1])"
     return [sys.executable, "-c", program, json.dumps({"functions": functions, "path": sys.path, **more})]
 
@@ -66,7 +66,7 @@ def become(end: socket.socket, functions: list[str], mode: Mode, memory: int | N
 
 
 def main(text: str) -> None:
-    """The new interpreter; without a pipe to the worker it only imports the functions."""
+    """The main function of the new interpreter. Without a pipe to the worker it only imports the functions."""
     about = json.loads(text)
     sys.path[:] = about["path"]
     end = socket.socket(fileno=about["fd"]) if "fd" in about else None
@@ -80,7 +80,7 @@ def main(text: str) -> None:
     except BaseException as error:
         if end is None:
             raise
-        # The worker could import the functions at its start, so the host is at fault, for example during a deployment.
+        # The worker could import the functions at its start, so the host caused this, for example by a deployment.
         with suppress(OSError):
             Pipe(end).send("unusable", 0, error_text(error).split(b"\n", 1)[0])
         os._exit(1)

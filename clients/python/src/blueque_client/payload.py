@@ -1,7 +1,7 @@
 """Conversion of parameters, results and checkpoints between values and bytes.
 
-The server never looks into them. By default they are JSON, which every language reads, and nothing else: what JSON does
-not have is refused with its place, not sent as something else.
+The server never reads the contents. By default the format is strict JSON, which every language reads: a value that JSON
+does not have is refused with its place, not converted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .errors import PayloadError
 
 
 class Serializer(Protocol):
-    """Values to bytes and back, such as the module `msgpack` behind two methods."""
+    """Converts values to bytes and back. An example is the module `msgpack` behind two methods."""
 
     def dumps(self, value: Any) -> bytes:
         """The bytes of a value."""
@@ -42,7 +42,7 @@ class Json:
 
     def loads(self, data: bytes) -> Any:
         try:
-            # Without a hook for each float, which costs time, where none can be too large.
+            # A hook for each float costs time, and is only needed if a float can be too large.
             floats = _finite if _LARGE.search(data) else None
             return json.loads(data, parse_constant=_refused, parse_float=floats)
         except ValueError as error:

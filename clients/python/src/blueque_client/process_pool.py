@@ -38,7 +38,7 @@ class ProcessPool:
         self._keys = itertools.count(1)
         self._lock = threading.RLock()
         self._processes: list[Process] = []
-        #: Pause without new tasks if the functions cannot be imported, and the end of that pause.
+        #: Length of the pause after the functions could not be imported, and its end. A pause takes no new tasks.
         self._pause = self.rests_until = 0.0
 
     def begin(self, item: Any, record: dict[str, bytes], renewed: float) -> None:
@@ -105,7 +105,7 @@ class ProcessPool:
             self._control.times.set(process.place, min((held.renewed + held.lease for held in running), default=0))
 
     def signal(self, held: HeldAttempt, number: int) -> None:
-        """Sends a signal to the process of an attempt. Its other tasks are given back, and begin again elsewhere."""
+        """Sends a signal to the process of an attempt. The process's other tasks are given back and run again."""
         process = held.process
         if process is None:
             return
@@ -122,7 +122,7 @@ class ProcessPool:
         except Exception:
             log.exception("a process says what cannot be read: it is killed")
             self._control.signal(process, signal.SIGKILL)
-        # A process that no longer talks must also stop running, even if it has closed or stopped everything.
+        # A process whose messages have ended must also end.
         while not process.gone.wait(FAREWELL) and not self._state.over.is_set():
             self._control.signal(process, signal.SIGKILL)
         with self._lock:
@@ -208,7 +208,7 @@ class ProcessPool:
         if os.WIFSIGNALED(process.status):
             how["signal"] = signal_name(process.status)
         elif process.status or ending.how == "complete":
-            # The process of a failed function exits with 0, which would look like a success.
+            # After a failed function the process exits with 0, which looks like a success.
             how["exit"] = os.WEXITSTATUS(process.status)
         about = {"attempt": held.item.attempt, **how, "oom": False, "wall_ms": round(1000 * (now() - held.began))}
         return json.dumps({**about, **process.cost}).encode()
@@ -219,7 +219,7 @@ class ProcessPool:
             return stopped(held.order or "drain")
         if process.status is None or process.pid == 0:
             return Ending("uncounted", reason="noprocess", again=1)
-        if not process.loaded:  # the host is at fault, not the task
+        if not process.loaded:  # the host caused this, not the task
             return Ending("uncounted", reason="nofunctions", again=max(self._pause, 1.0))
         if os.WIFSIGNALED(process.status):
             name = signal_name(process.status)
@@ -235,5 +235,5 @@ def signal_name(status: int) -> str:
     number = os.WTERMSIG(status)
     try:
         return signal.Signals(number).name
-    except ValueError:  # of real time
+    except ValueError:  # signals for real-time programs
         return f"signal {number}"

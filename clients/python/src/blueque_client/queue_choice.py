@@ -1,4 +1,4 @@
-"""The choice of queues that a worker asks: named queues, or queues that match patterns and have tasks."""
+"""The queues from which a worker takes tasks: named queues, or queues that match patterns and have tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class QueueChoice:
         self.by_pattern = any("*" in name or name.startswith("!") for name in self.names)
         if self.by_pattern and all(name.startswith("!") for name in self.names):
             raise InvalidCall("BADARG", "these patterns only leave queues out: add one for those to take, such as *.")
-        #: The queues to ask.
+        #: The queues of the next call for tasks.
         self.now: list[str] = [] if self.by_pattern else self.names
         #: The queues on which the worker is registered.
         self.known: set[str] = set()
@@ -34,8 +34,8 @@ class QueueChoice:
         self._lock = threading.Lock()
 
     def register(self) -> None:
-        """Registers the worker, also after it was forgotten. With patterns: on the queues in which it has found
-        tasks."""
+        """Registers the worker, also after the server has removed it. With patterns: on the queues in which it has
+        found tasks."""
         for name in sorted(self.known) if self.by_pattern else self.names:
             self._link.run(calls.register(name, self._listener, has=self._has))
             self.known.add(name)
@@ -48,14 +48,14 @@ class QueueChoice:
                 continue
 
     def look(self, woken: bool | None, fresh: bool = False) -> bool:
-        """Asks the server which queues have tasks, unless its last reply is recent. Returns true if there are any."""
+        """Asks the server which queues have tasks, unless the last reply is recent. Returns true if any has tasks."""
         if self.by_pattern and (fresh or woken or not self.now or time.monotonic() - self._at > contract.QUEUES_FRESH):
             self._page("0", woken)
             return bool(self.now) or self.more()
         return bool(self.now)
 
     def more(self) -> bool:
-        """Goes on with the next queues. Returns true if there are any."""
+        """Continues with the next queues. Returns true if there are any."""
         for _ in range(contract.EMPTY_PAGES):
             if self._next == "0":
                 return False

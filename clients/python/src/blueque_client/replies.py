@@ -34,15 +34,15 @@ def read_scripts() -> None:
             script(file.name[: -len(".lua")])
 
 
-# The package removes some codes from the text of an error.
+# redis-py removes some codes from the text of an error.
 _PARSE: Callable[[str], Exception] = redis.connection.DefaultParser.parse_error
 _STRIPPED = {
     type(error): code
     for code in [*contract.ERRORS, "NOSCRIPT", "WRONGPASS", "NOAUTH"]
-    for error in [_PARSE(f"{code} 1 127.0.0.1:1")]  # as of MOVED, which is taken apart
+    for error in [_PARSE(f"{code} 1 127.0.0.1:1")]  # for example MOVED, whose text is parsed
     if not str(error).startswith(code)
 }
-# The clients for clusters know further codes.
+# Clients for clusters parse further codes.
 _STRIPPED.update(
     {
         exceptions.AskError: "ASK",
@@ -53,9 +53,9 @@ _STRIPPED.update(
     }
 )
 
-#: Whatever redis-py raises about a server.
+#: Exceptions that redis-py raises because of a server.
 TROUBLE = (exceptions.RedisError, exceptions.RedisClusterException, OSError)
-#: Errors, besides replies of the server, that may not recur at the next try.
+#: Errors after which the next try may succeed. Replies of the server are handled separately.
 PASSING = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.RedisClusterException, OSError)
 
 
@@ -68,7 +68,7 @@ def code_of(error: Exception) -> tuple[str, str]:
     return code, rest or text
 
 
-#: Replies of a server of another kind than in the URL, or without its database, and the URL to use instead.
+#: Errors if the server is of another kind than in the URL, or has no such database; with cause and remedy.
 _MISTAKES = {
     "DB index is out of range": (
         "the server has no database with the number in the URL",
@@ -87,7 +87,7 @@ _MISTAKES = {
 
 
 class Tries:
-    """The tries of one call, within its limit, at a place."""
+    """The tries of one call to a server, within its time limit."""
 
     def __init__(self, limit: float, place: str) -> None:
         self.limit, self.until, self.pause, self.place = limit, time.monotonic() + limit, contract.FIRST_PAUSE, place
@@ -111,7 +111,7 @@ class Tries:
             raise ReplyError("REPLY", f"{error}.") from error
         if isinstance(error, Unreadable):
             raise ConnectionFailed("CONNECTION", str(error)) from error
-        # Before a login a server calls anything long an error of the protocol.
+        # Before the login a server reports any long command as an error of the protocol.
         unknown = isinstance(error, exceptions.ResponseError) and ": unauthenticated " in str(error)
         if unknown or isinstance(error, (exceptions.AuthenticationError, exceptions.AuthorizationError)):
             raise ConnectionFailed("CONNECTION", f"the server refuses the login: {error}.") from error
@@ -121,7 +121,7 @@ class Tries:
                 self.whole = True
                 return 0
             known = contract.ERRORS.get(code)
-            # An error that ends only after somebody has made room is raised to the caller.
+            # An error that lasts until an operator frees memory or disk is raised to the caller.
             if not (known and known.repeat) or code in ("OOM", "MISCONF"):
                 raise verdict(code, text) from error
         elif _distrusts(error):
@@ -130,7 +130,7 @@ class Tries:
             raise verdict("", str(error)) from error
         if self.until - time.monotonic() <= self.pause:
             raise self._out_of_time(error) from error
-        pause = self.pause * random.uniform(0.5, 1)  # so that clients do not act in step
+        pause = self.pause * random.uniform(0.5, 1)  # so that clients do not retry at the same time
         self.pause = min(self.pause * 2, contract.LONGEST_PAUSE)
         return pause
 
@@ -138,7 +138,7 @@ class Tries:
         if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
             return verdict(*code_of(error))
         within = f" within {self.limit:g} s" if self.limit else ""
-        # A server without TLS waits for the rest of what it takes for a command.
+        # A server without TLS takes the TLS handshake for the beginning of a command, and waits for the rest.
         tls = "Check that the server runs, is reachable, and speaks TLS: one that does not has the URL redis://, with "
         tls += "its own port."
         text = f"no answer from the server{within}: {str(error).rstrip('.')}."
@@ -146,7 +146,7 @@ class Tries:
 
 
 def unread(error: Exception, place: str) -> ReplyError:
-    """The error for the caller if redis-py fails at a reply, such as one to its handshake, with what Python raises."""
+    """The error for the caller if redis-py cannot read a reply, and raises a general Python exception."""
     text = f"what {place} answers cannot be read, as if it were no Redis ({type(error).__name__})"
     return ReplyError("REPLY", text)
 
@@ -159,7 +159,7 @@ def _distrusts(error: BaseException | None) -> bool:
 
 
 def suitable(server: Any) -> None:
-    """Refuses what is no client of redis-py, and one that decodes replies: payloads are bytes."""
+    """Refuses values other than clients of redis-py, and clients that decode replies: payloads are bytes."""
     if not callable(getattr(server, "execute_command", None)):
         raise ConnectionFailed(
             "CONNECTION", f"{server!r} is neither a URL nor a client of redis-py.", "Pass one of these."

@@ -41,7 +41,7 @@ def maintain(state: WorkerState) -> None:
 
 
 def _done_or_again(work: Callable[[], float]) -> float:
-    """Does some work, which returns the seconds until it is due again; after an error it is repeated soon."""
+    """Calls `work`, which returns the seconds until its next call. After an error the next call is soon."""
     try:
         return work()
     except BluequeError as error:

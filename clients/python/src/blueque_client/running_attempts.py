@@ -28,7 +28,7 @@ class Channel(Protocol):
         """Sends a message and waits for its answer, which may be an error."""
 
     def tell(self, kind: str, key: int, body: bytes) -> None:
-        """Sends a message that has no answer."""
+        """Sends a message that needs no answer."""
 
     def is_forked(self) -> bool:
         """Returns true in a child that a function has forked: the attempt belongs to the parent."""
@@ -89,7 +89,7 @@ class RunningAttempt:
     # Run and end
 
     def run(self) -> Ending:
-        """Runs its function, to whatever end."""
+        """Runs its function, and returns after any end of it."""
         try:
             value = self._call()
             return self._complete(asyncio.run(value) if inspect.iscoroutine(value) else value)
@@ -115,7 +115,7 @@ class RunningAttempt:
         if function is None:
             what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
             raise Failure(f"this worker has no function for {what}", group="unknown")
-        # A task of a document of graphs may have no parameters: the function then gets no argument.
+        # A task of a graph's document may have no parameters: then the function gets no argument.
         return function.run(self.channel.serializer.loads(self._parameters) if self._parameters else [])
 
     def _complete(self, value: Any) -> Ending:

@@ -8,7 +8,7 @@ import sys
 
 
 def fill_streams() -> None:
-    """Opens stdin, stdout and stderr where they are closed: connections would get their numbers."""
+    """Opens stdin, stdout and stderr if they are closed. Otherwise connections get their file descriptors."""
     while (fd := os.open(os.devnull, os.O_RDWR)) < 3:
         os.set_inheritable(fd, True)
     os.close(fd)
@@ -27,5 +27,5 @@ def flush_streams() -> None:
             for handler in logging.getLogger().handlers:
                 if isinstance(handler, logging.StreamHandler) and handler.stream is stream:
                     handler.setStream(new)
-        except Exception:  # there is no stream, or it cannot be flushed
+        except Exception:  # the stream is missing, or cannot be flushed
             continue

@@ -38,7 +38,7 @@ class TaskCall(Generic[R]):
 
 
 class TaskFunction(Generic[P, R]):
-    """A function that workers run. `function.call(…)` makes a call that can be submitted, `function(…)` calls it."""
+    """A function that workers run. `function.call(…)` makes a call for a submit; `function(…)` calls the function."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class TaskFunction(Generic[P, R]):
         return TaskCall(self.queue, list(bound.args), self.options)
 
     def run(self, parameters: Any) -> R:
-        """Calls the function with submitted parameters: an object has the arguments by name, a list by place."""
+        """Calls the function with submitted parameters: an object has the arguments by name, a list by position."""
         args, kwargs = _arguments(parameters)
         try:
             bound = self.signature.bind(*args, **kwargs)
@@ -96,7 +96,7 @@ class TaskFunction(Generic[P, R]):
 
 
 class WrongArguments(TypeError):
-    """The parameters of a task do not fit the function: no retry can help."""
+    """The parameters of a task do not match the function's signature, so no retry can succeed."""
 
 
 def _flat(bound: inspect.BoundArguments, signature: inspect.Signature) -> dict[str, Any]:
@@ -149,14 +149,14 @@ def task(
     queue: By default the name of the function.
     name: The method of the tasks; by default the name of the function.
     time_limit: Seconds after which an attempt is stopped and fails with the group `timeout`.
-    options: Options of each submit that has none of its own: `max_failures`, `priority`, `needs`, `lease`, …
+    options: Default options of each submit: `max_failures`, `priority`, `needs`, `lease`, …
     """
     if function is not None:
         return TaskFunction(function, queue, name, time_limit, options)
     return lambda function: TaskFunction(function, queue, name, time_limit, options)
 
 
-#: Forms of tasks: a function, several functions, or a module that has functions.
+#: The tasks of a worker: a function, several functions, or a module that has functions.
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
 
 

@@ -43,7 +43,7 @@ class TaskProcess:
         self._starts: queue.SimpleQueue[RunningAttempt | None] = queue.SimpleQueue()
         self._answers: dict[int, queue.SimpleQueue[Message]] = {}
         self._numbers = itertools.count()
-        #: The attempt that a signal reaches, and a flag of sections that must not be interrupted.
+        #: The attempt that a signal interrupts, and a flag that is set in sections that must not be interrupted.
         self._main: RunningAttempt | None = None
         self._shield = threading.local()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -80,7 +80,7 @@ class TaskProcess:
             if self._loop:
                 flush()
                 os._exit(0)
-        except BaseException:  # no attempt here would ever be begun or stopped
+        except BaseException:  # without this thread no attempt begins or stops
             traceback.print_exc()
             os._exit(1)
 
@@ -132,7 +132,7 @@ class TaskProcess:
 
     def ask(self, key: int, kind: str, body: bytes) -> None:
         if key not in self.running and not self.is_forked():
-            raise Lost("LOST", "this attempt has ended already; a thread of it goes on")
+            raise Lost("LOST", "this attempt has ended; one of its threads still runs")
         number = next(self._numbers)
         answers = self._answers[number] = queue.SimpleQueue()
         try:
@@ -154,7 +154,7 @@ class TaskProcess:
     def _here(self, running: RunningAttempt) -> None:
         try:
             os.chdir(running.folder)
-        except OSError:  # it is no fault of the task
+        except OSError:  # the task did not cause this
             self._end(running, Ending("uncounted", reason="nofolder", again=5))
             return
         self._main = running
@@ -163,9 +163,9 @@ class TaskProcess:
         try:
             ending = contextvars.copy_context().run(running.run)
             running.ended = True
-        except Stopped as order:  # just as it ended
+        except Stopped as order:  # the order arrived as the function ended
             ending = stopped(order.order)
-        except BaseException as error:  # of a signal's handler that the function has left
+        except BaseException as error:  # from a signal handler that the function has left behind
             running.ended = True
             ending = ending or raised(error)
         self._main = Alone.attempt = None
@@ -177,8 +177,8 @@ class TaskProcess:
             try:
                 threading.Thread(target=self._in_threads, daemon=True).start()
                 self._threads += 1
-            except (RuntimeError, MemoryError):  # of the system's limits
-                with suppress(queue.Empty):  # another thread has taken it
+            except (RuntimeError, MemoryError):  # a limit of the system
+                with suppress(queue.Empty):  # another thread has taken the attempt
                     self._end(self._pool.get_nowait(), Ending("uncounted", reason="nothread", again=1))
 
     def _in_threads(self) -> None:
@@ -191,9 +191,9 @@ class TaskProcess:
                     ending = contextvars.copy_context().run(running.run)
                 finally:
                     self._out_of_reach(running)
-            except Stopped:  # just as it ended
+            except Stopped:  # the order arrived as the function ended
                 pass
-            except BaseException as error:  # such as a lack of memory
+            except BaseException as error:  # for example a lack of memory
                 ending = ending or raised(error)
             self._end(running, ending or stopped(running.order))
 
@@ -219,7 +219,7 @@ class TaskProcess:
             self._end(running, await running.run_async())
 
         def over(task: asyncio.Task[None]) -> None:
-            if task.cancelled():  # before it began
+            if task.cancelled():  # the order arrived before the function began
                 self._end(running, stopped(running.order))
 
         loop = asyncio.get_running_loop()
@@ -227,12 +227,12 @@ class TaskProcess:
         running.loop[1].add_done_callback(over)
 
     def _end(self, running: RunningAttempt, ending: Ending) -> None:
-        if self.is_forked():  # and has returned
+        if self.is_forked():  # the function has returned
             os._exit(0)
         self.running.pop(running.key, None)
         for _ in range(3):
             try:
-                # Changes of the function to its process are repaired, for the end and for the next function.
+                # Undoes changes of the function to its process, for the end and for the next function.
                 flush_streams()
                 if self._log not in logging.getLogger().handlers:
                     logging.getLogger().addHandler(self._log)
@@ -240,25 +240,25 @@ class TaskProcess:
                 return
             except OSError:  # the worker is gone
                 return
-            except BaseException:  # such as of a signal's handler that the function has left
+            except BaseException:  # for example from a signal handler that the function has left behind
                 continue
-        os._exit(1)  # the worker ends an attempt when its process is gone; otherwise this attempt never ends
+        os._exit(1)  # The worker ends the attempt when this process is gone. Without the exit the attempt never ends.
 
     def _tell_end(self, running: RunningAttempt, ending: Ending) -> None:
         tell = self.pipe.join if self._threads else self.tell
         try:
             tell("end", running.key, ending.body, **ending.about())
-        except (TypeError, ValueError) as error:  # the next step is no name
+        except (TypeError, ValueError) as error:  # the name of the next step is invalid
             tell("end", running.key, str(error).encode(), **Ending("fail", group="permanent").about())
 
 
 def _raise_in(thread: int, error: Any) -> None:
-    """Raises an exception in another thread. None: one that has not been raised yet never is."""
+    """Raises an exception in another thread. None: withdraws an exception that is not raised yet."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
 
 
 def _stopping(running: RunningAttempt) -> type[Stopped]:
-    """The exception for another thread, which is raised there without arguments."""
+    """The exception for another thread, where Python raises it without arguments."""
 
     class StoppedHere(Stopped):
         def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Helpers for tests: a server of one's own, a clock of one's own, and tasks that run in the test's process."""
+"""Helpers for tests: a private server, a clock that the test sets, and tasks that run in the test's process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LISTENER = f"test_{os.getpid()}"
 
 
 class Server:
-    """A private Redis or Valkey server on a socket, for as long as the block lasts.
+    """A private Redis or Valkey server on a socket. It runs until the end of the block.
 
     The program is `BLUEQUE_REDIS_SERVER`, or else `redis-server` or `valkey-server` in the path.
     """
@@ -45,7 +45,7 @@ class Server:
         self.process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL)  # the program is ours
+        process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL)  # the caller chooses the program
         limit = time.monotonic() + 30
         with redis.Redis.from_url(self.url) as server:
             while True:
@@ -59,12 +59,12 @@ class Server:
                     return process
 
     def kill(self) -> None:
-        """Ends the server as a crash would."""
+        """Kills the server, like a crash."""
         self.process.kill()
         self.process.wait()
 
     def start(self) -> None:
-        """Starts it again, on its data."""
+        """Starts the server again, with its data."""
         self.process = self._start()
 
     def __enter__(self) -> Server:
@@ -78,8 +78,8 @@ class Server:
 def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
     """Runs all due tasks in this process and thread, one after another. Returns the number of tasks that ran.
 
-    client: With a `Clock` it decides what is due.
-    tasks: The functions, as for a `Worker`. Errors of functions end their attempts, as there.
+    client: If the client has a `Clock`, its time decides which tasks are due.
+    tasks: The functions, as for a `Worker`. As in a worker, an error of a function ends its attempt.
     """
     functions, link = functions_of(tasks), client.link
     queues = list(dict.fromkeys(each.queue for each in functions.values()))
@@ -90,7 +90,7 @@ def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
         for done in range(most):
             while link.run(calls.maintenance(queues)).more:
                 pass
-            while link.run(calls.run_deferred(500)).more:  # which the maintenance of a namespace does every two seconds
+            while link.run(calls.run_deferred(500)).more:  # in production, maintenance does this every two seconds
                 pass
             taken = link.make(calls.reserve(LISTENER, queues, pid=os.getpid()))
             if not taken:
@@ -103,7 +103,7 @@ def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
 
 
 class _Here:
-    """This process, in the place of a worker's."""
+    """This process in the role of a worker's process."""
 
     def __init__(self, link: Link, functions: Mapping[str, TaskFunction[Any, Any]]) -> None:
         self.link, self.functions, self.serializer = link, functions, link.serializer
@@ -135,7 +135,7 @@ class _Here:
 
 
 class Clock:
-    """A time of one's own: `Client(…, clock=clock)`, in a namespace that nothing else has written to."""
+    """A clock that the test sets: `Client(…, clock=clock)`, in a namespace without other data."""
 
     def __init__(self, now: float = 1_800_000_000) -> None:
         self.now = now

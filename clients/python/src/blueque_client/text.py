@@ -1,4 +1,4 @@
-"""Text of other clients, made safe for a terminal and for a log with a line for each message, as the command does."""
+"""Text of other clients, made safe for a terminal and for a log with one line per message, like the command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HIDDEN = re.compile(
 
 
 def one_line(text: str) -> str:
-    """A text without what a terminal obeys or does not show, on one line."""
+    """A text on one line, without escape sequences and invisible characters."""
     if text.isascii() and text.isprintable():
         return text
     text = _HIDDEN.sub("", _BREAK.sub(" ", _SEQUENCE.sub("", text)).rstrip())

@@ -1,7 +1,7 @@
-"""Spans by OpenTelemetry: of submits in the caller's trace, and of attempts in the worker, in one trace.
+"""Spans of OpenTelemetry, in one trace: submits of the caller, and attempts in the worker.
 
-The context goes with the task as a tag, `traceparent:…`: no payload changes, workers in every language can read it, and
-`queue.search(tag=…)` finds a task by it. A submit that nobody samples adds none.
+A tag of the task, `traceparent:…`, holds the context: payloads stay unchanged, workers in every language can read the
+tag, and `queue.search(tag=…)` finds a task by it. A submit that is not sampled adds no tag.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .calls import SubmitOptions
 
 PREFIX, MOST_TAGS = "traceparent:", 16
-#: Milliseconds that the spans of a function may take on their way out.
+#: Maximum number of milliseconds to send the spans of a function.
 MOST_FLUSH = 5000
 
 
@@ -42,7 +42,7 @@ class Tracing:
 
     @contextmanager
     def submit(self, queue: str, options: SubmitOptions, about: Mapping[str, Any]) -> Iterator[SubmitOptions]:
-        """A span around a submit, which gets these options."""
+        """A span around a submit. Returns the options of the submit, with the tag of the span."""
         attributes = {"messaging.system": "blueque", "messaging.destination.name": queue, **about}
         kind = self._trace.SpanKind.PRODUCER
         with self._tracer.start_as_current_span(f"submit {queue}", kind=kind, attributes=attributes) as span:
@@ -56,7 +56,7 @@ class Tracing:
         return {**options, "tags": [*tags, f"{PREFIX}{carried(span)}"]}
 
     def attempt(self, id: str, queue: str, method: str | None, number: int, tags: Iterable[str]) -> Span:
-        """A span of an attempt, in the trace of its submit. Whoever began it ends it."""
+        """A span of an attempt, in the trace of its submit. The caller must end the span."""
         parent = next((tag[len(PREFIX) :] for tag in tags if tag.startswith(PREFIX)), None)
         attributes: dict[str, str | int] = {
             "messaging.system": "blueque",
@@ -83,7 +83,7 @@ def submitting(
 
 
 def carried(span: Span | None) -> str | None:
-    """A span as a header has it: W3C, Trace Context."""
+    """A span in the form of a header of W3C Trace Context."""
     if span is None:
         return None
     context = span.get_span_context()
@@ -97,7 +97,7 @@ def _context(header: str | None) -> Context | None:
 
 
 def enter(header: str | None) -> None:
-    """In a process of tasks: the spans of a function belong to that of its attempt."""
+    """Makes the attempt's span the parent of the spans of its function, in a process of tasks."""
     if header and (found := _context(header)):
         from opentelemetry import context
 

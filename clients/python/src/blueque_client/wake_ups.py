@@ -29,14 +29,14 @@ def await_tasks(state: WorkerState) -> None:
         if woken and (state.stopping or len(state.attempts) >= state.slots):
             with suppress(*TROUBLE):  # for another listener
                 link.server.lpush(woken[0], 1)
-                link.server.expire(woken[0], contract.WAKE_UP_EXPIRES)  # perhaps no listener is left
+                link.server.expire(woken[0], contract.WAKE_UP_EXPIRES)  # there may be no other listener
         elif woken:
             state.woken = True
         state.events.put(None)
 
 
 def await_orders(state: WorkerState) -> None:
-    """Heartbeats and reports return orders, and need not wait for their intervals when an order is announced."""
+    """Sends heartbeats and reports early when an order is announced, because their replies have the orders."""
     link, queues, over = state.link, state.queues, state.over
     channels = [f"{link.namespace}_orders_{name}" for name in (["*"] if queues.by_pattern else queues.names)]
     while not over.is_set():

@@ -16,9 +16,9 @@ from .errors import InvalidCall, ReplyError
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-#: A moment: seconds since 1970, or a datetime with a time zone.
+#: A point in time: seconds since 1970, or a datetime with a time zone.
 Time = Union[int, float, Decimal, datetime]
-#: A length of time: seconds, or a timedelta.
+#: A duration: seconds, or a timedelta.
 Seconds = Union[int, float, Decimal, timedelta]
 #: Several names: a sequence, or one text with commas.
 Names = Union[str, Sequence[str]]
@@ -33,7 +33,7 @@ _DECIMAL = re.compile(rb"\d+(\.\d*)?")
 
 
 def written(value: object) -> bytes:
-    """A value as it goes over the wire."""
+    """A value in the form that is sent."""
     if value is None:
         return b""
     if isinstance(value, bytes):
@@ -63,7 +63,7 @@ def written(value: object) -> bytes:
 
 
 def whole(value: Seconds) -> int:
-    """A length of time in whole seconds."""
+    """A duration in whole seconds."""
     seconds = value.total_seconds() if isinstance(value, timedelta) else value
     if seconds != int(seconds):
         raise InvalidCall("BADARG", f"{value} is not a whole number of seconds.")
@@ -85,7 +85,7 @@ class Call(Generic[T_co]):
     """A call that has not been made yet. A call that is sent again after a lost reply is executed once."""
 
     command: str
-    #: From `now` on, as they go over the wire.
+    #: The arguments from `now` on, in the form that is sent.
     arguments: tuple[bytes, ...]
     read: Shape[T_co]
     #: True if the call may carry a `request`.
@@ -96,8 +96,8 @@ class Call(Generic[T_co]):
         return replace(self, arguments=(written(now), *self.arguments[1:]))
 
     def once(self) -> Call[T_co]:
-        """This call with a random `request`: a repeated call has no second effect, whatever other clients did in
-        between."""
+        """This call with a random `request`: a repeated call has no second effect, even if other clients made
+        changes in between."""
         if not self.takes_request:
             return self
         return replace(self, arguments=(*self.arguments, b"request", uuid.uuid4().hex.encode()))
@@ -110,7 +110,7 @@ def call(
     shape: Shape[T],
     takes_request: bool,
 ) -> Call[T]:
-    """A call: the arguments from `now` on, then the options that are given."""
+    """A call: the arguments from `now` on, then the given options."""
     sent = [b"", *map(written, arguments)]
     for name, value in options:
         if value is not None:
@@ -126,7 +126,7 @@ def call(
 
 
 class _Misfit(Exception):
-    """A reply of another shape."""
+    """The error for a reply with an unexpected shape."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Field:
     absent: bool = False
 
     def read(self, got: Any) -> Any:
-        """The value; None if it is nil, or empty because it does not apply."""
+        """The value; None if the reply is nil, or is empty because it does not apply."""
         if got is None and self.nil:
             return None
         if not isinstance(got, (bytes, int)) or isinstance(got, bool):
@@ -191,7 +191,7 @@ def read_value(field: Field) -> Shape[Any]:
 
 
 def read_maybe(shape: Shape[T]) -> Shape[T | None]:
-    """None if the reply is nil."""
+    """Reads a reply that may be nil: None."""
     return lambda reply: None if reply is None else shape(reply)
 
 
@@ -208,7 +208,7 @@ def _name(got: Any) -> str:
 
 
 def read_items(make: Callable[..., Any] | None, fields: Sequence[Field]) -> Shape[list[Any]]:
-    """Repeated fields; for a single field the bare values."""
+    """Reads repeated fields; for a single field, a list of its values."""
 
     def read(reply: Any) -> list[Any]:
         reply, width = _array(reply), len(fields)
@@ -221,7 +221,7 @@ def read_items(make: Callable[..., Any] | None, fields: Sequence[Field]) -> Shap
 
 
 def read_list(make: Callable[..., T], fields: Sequence[Field], items: Shape[list[Any]] | None = None) -> Shape[T]:
-    """Fields, then perhaps `items`. What later versions append is ignored."""
+    """Reads fields, then optional `items`. Fields that later versions append are ignored."""
 
     def read(reply: Any) -> T:
         reply = _array(reply)
@@ -235,7 +235,7 @@ def read_list(make: Callable[..., T], fields: Sequence[Field], items: Shape[list
 
 
 def read_pairs(make: Callable[..., T], fields: Sequence[Field], absent: bool = False, open: bool = False) -> Shape[T]:
-    """Names and values in turn. A field `NAME.*` collects all names that begin so.
+    """Names and values in turn. A field `NAME.*` collects all names that begin with `NAME.`.
 
     absent: Any field may be missing.
     open: Unknown names are kept in `extra`.

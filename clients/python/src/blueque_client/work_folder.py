@@ -1,7 +1,7 @@
 """The folder of a worker, which contains the folders of its attempts.
 
 A lock in the folder shows that the worker or a process of its tasks lives: these processes are forks and also hold the
-lock. The system releases the lock with the last of these processes, however they end. Unlike a pid, a lock is never
+lock. The system releases the lock when the last of these processes ends, for any reason. Unlike a pid, a lock is never
 reused by another process, and it is valid in every container that shares the folder.
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass
 class Lease:
-    """The attempt of an item that was leased."""
+    """The attempt of a leased item."""
 
     task: str
     token: int
@@ -42,14 +42,14 @@ class WorkItem:
 
 
 def encode(text: str) -> str:
-    """The name of a task or queue for any text: what a name cannot have, and `@`, is `@` with two hexadecimal digits
-    for each byte of its UTF-8; `@` alone is the empty text."""
+    """Encodes any text as the name of a task or queue: each byte (UTF-8) that names cannot have, and `@`, becomes `@`
+    and two hexadecimal digits. The empty text becomes `@`."""
     data = text.encode()
     return re.sub(rb"[^A-Za-z0-9._:-]", lambda byte: b"@%02X" % byte[0][0], data).decode() or "@"
 
 
 def decode(name: str) -> str:
-    """The text that `encode` made this name of. Any other name stands for itself."""
+    """Decodes a name made by `encode`. Any other name is returned unchanged."""
     if name == "@":
         return ""
     data = re.sub(rb"@([0-9A-F]{2})", lambda byte: bytes([int(byte[1], 16)]), name.encode())

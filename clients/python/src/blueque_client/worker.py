@@ -1,7 +1,7 @@
 """The worker: takes tasks and runs their functions in separate processes.
 
-The process of the worker calls no function of a task. It talks to the server, renews leases, passes on orders, and
-watches the processes. So no task can stop the heartbeats, whatever it does with the interpreter.
+The process of the worker calls no function of a task. It calls the server, renews leases, passes on orders, and
+watches the processes. So no task can stop the heartbeats, even if it blocks its interpreter.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Worker:
       all matching queues, including queues that are created later.
     slots: Maximum number of tasks that run at the same time.
     mode: `process`: each task in its own process, protected from everything that other tasks do. `thread` and
-      `asyncio`: all tasks in one process, for many small ones that wait a lot; `async def` functions run in any mode.
+      `asyncio`: all tasks in one process, for many small tasks that mostly wait; `async def` functions run in any mode.
     tasks_per_process: Number of tasks after which a process is replaced; None: never. By default 1 with `process`.
     spawn: Start each process as a new interpreter that imports the modules of the functions, for libraries that cannot
       be forked. By default each process is a fork of a process that has imported the modules.
-    lease: Time after the last heartbeat for which the worker keeps a task; by default the setting of its queue.
+    lease: Time for which the worker keeps a task after the last heartbeat; by default the setting of its queue.
     has: Capabilities of this worker, such as `gpu,memory=64`.
     name: The name of the worker, for people.
     grace: Seconds between the exception `Stopped` in a function and SIGKILL; SIGTERM comes after half of them.
@@ -94,11 +94,11 @@ class Worker:
 
     @property
     def done(self) -> int:
-        """Number of attempts that have ended in this worker."""
+        """Number of ended attempts of this worker."""
         return self._state.done
 
     def stop(self, release: bool = False) -> None:
-        """Takes no more tasks; `run` returns when the running tasks have ended. `release`: gives these back at once."""
+        """Takes no more tasks; `run` returns when the running tasks have ended. `release`: gives them back at once."""
         self._state.stop(release)
 
     def run(self) -> int:
@@ -172,7 +172,7 @@ class Worker:
         log.warning("no answer from %s yet: %s; tries until %s", link.place, str(error).rstrip("."), until)
 
     def _always(self, name: str, part: Callable[[], None]) -> None:
-        """Repeats a part after errors until it returns, because attempts depend on it."""
+        """Runs a part of the worker, again after each error, until it returns. Attempts depend on all parts."""
         while True:
             try:
                 part()
@@ -183,7 +183,7 @@ class Worker:
                     return
 
     def _signals(self) -> list[tuple[signal.Signals, Any]]:
-        """Handles signals to stop, in the main thread. Returns the handlers before."""
+        """Installs handlers of signals to stop, in the main thread. Returns the previous handlers."""
         if threading.current_thread() is not threading.main_thread():
             return []
 

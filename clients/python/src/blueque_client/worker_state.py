@@ -70,7 +70,7 @@ class WorkerState:
         self.events.put(None)
 
     def drain(self) -> None:
-        """Stops the worker at an order of the server."""
+        """Stops the worker because the server ordered this."""
         if not self.stopping:
             log.info("is ordered to drain")
             self.stop()

@@ -31,14 +31,14 @@ R = TypeVar("R")
 class Client:
     """A namespace on a server.
 
-    server: A URL (`redis://`, `rediss://`, `unix://`, `redis+sentinel://`, `redis+cluster://`), or a client of redis-py
-      with options of its own, which must not decode replies.
+    server: A URL (`redis://`, `rediss://`, `unix://`, `redis+sentinel://`, `redis+cluster://`), or your own client
+      of redis-py, which must not decode replies.
     namespace: The beginning of all keys; on a cluster with a `{tag}`.
     limit: Maximum number of seconds of a call, including its repetitions.
     by: The author of the changes, for the audit.
     serializer: The serializer of parameters, results, checkpoints and progress; by default JSON.
-    clock: The time of each call, for tests in a namespace of their own.
-    tracing: Spans of submits, and of the attempts of its workers, by OpenTelemetry.
+    clock: The time of each call, for tests in their own namespace.
+    tracing: If true, OpenTelemetry records spans of submits and of the attempts of the client's workers.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ class GraphHandle:
         return f"GraphHandle({self.id!r})"
 
     def task(self, node: Node | str) -> Task[Any]:
-        """The task of a node, or by its id."""
+        """Returns the task of a node, or the task with this id."""
         return Task(self._link, node if isinstance(node, str) else node.id)
 
     async def _page(self, cursor: str, limit: int = 500) -> calls.ShowGraphReply:
@@ -50,7 +50,7 @@ class GraphHandle:
         until = None if timeout is None else time.monotonic() + timeout
         interval, first = 0.005, "0"
         while True:
-            # Deletions lower the numbers of `info`, so it looks at the tasks: from the first page on that was not over.
+            # Deletions lower the numbers of `info`, so this checks the tasks, from the first unfinished page on.
             ended, cursor, over = list[calls.ShowGraphItem](), first, False
             while not over:
                 page = await self._page(cursor)
@@ -60,7 +60,7 @@ class GraphHandle:
                 cursor, over = page.cursor, page.cursor == "0"
             if over and first == "0":
                 return ended
-            first = "0" if over else cursor  # those before may run again by now
+            first = "0" if over else cursor  # tasks of earlier pages may run again
             if over:
                 continue
             left = contract.LONGEST_PAUSE if until is None else until - time.monotonic()

@@ -41,7 +41,7 @@ class Link:
     async def run(
         self, call: Call[T], limit: float | None = None, away: Callable[[Exception], None] | None = None
     ) -> T:
-        """Makes a call; sends it again until it is answered, for at most `limit` seconds.
+        """Makes a call, and repeats it until the server replies, for at most `limit` seconds.
 
         away: Called after the first failed try.
         """
@@ -54,7 +54,7 @@ class Link:
                     reply = await self._send(call, tries.whole)
             except TROUBLE as error:
                 seconds = tries.after(error)
-                if away and seconds:  # not to send the script itself
+                if away and seconds:  # 0 seconds: the next try only sends the script
                     away(error)
                     away = None
                 await pause(seconds)
@@ -69,7 +69,7 @@ class Link:
         return await self.run(call.once())
 
     async def items(self, call: Callable[[str], Call[Page[T]]]) -> AsyncIterator[T]:
-        """The entries, page by page. `call`: that of the page at a cursor."""
+        """The entries, page by page. `call`: returns the call for the page at a cursor."""
         cursor = "0"
         while True:
             page = await self.run(call(cursor))
@@ -83,14 +83,14 @@ class Link:
         return [item async for item in self.items(call)]
 
     async def _hang_up(self) -> None:
-        """Closes idle connections: redis-py would use one again whose handshake it has not finished."""
+        """Closes idle connections, because redis-py reuses connections with an unfinished handshake."""
         if pool := getattr(self.server, "connection_pool", None):
             with suppress(*TROUBLE):
                 await pool.disconnect(inuse_connections=False)
 
     async def _send(self, call: Call[T], whole: bool) -> Any:
         digest, body = script(call.command)
-        # As `execute_command`, so that no callback of redis-py changes the reply.
+        # Like `execute_command`, but no callback of redis-py changes the reply.
         word, what = ("EVAL", body) if whole else ("EVALSHA", digest)
         return await self.server.execute_command(word, what, 1, f"{self.namespace}_meta", *call.arguments)
 

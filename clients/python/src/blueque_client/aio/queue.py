@@ -41,9 +41,9 @@ class Queue:
         again: bool = False,
         **options: Unpack[calls.SubmitOptions],
     ) -> Task[Any]:
-        """Adds a task, with the parameters as its handler gets them.
+        """Adds a task. Its handler gets these parameters.
 
-        id: With your own id the submit is repeatable: a second submit with the same id changes nothing.
+        id: With your own id you may repeat the submit: a second submit with the same id changes nothing.
         eta: The time at which the task is due; by default at once.
         unique: A name that only one task of the queue has at a time. While another task has the name, this raises
           `Refused`, or returns that task with the option `unique_policy="existing"`.
@@ -84,7 +84,7 @@ class Queue:
         return Task(self._link, reply.id if reply.outcome == "existing" and reply.id else name)
 
     async def submit_many(self, parameters: Iterable[Any], **options: Unpack[calls.SubmitOptions]) -> list[Task[Any]]:
-        """Adds a task for each of these parameters, many of them with one call."""
+        """Adds a task for each of these parameters. One call adds many tasks."""
         with submitting(self._link.tracing, self.name, options) as traced:
             return await self._submit_many(parameters, traced)
 
@@ -135,12 +135,12 @@ class Queue:
             yield Task(self._link, id)
 
     async def search(self, **filters: Unpack[calls.FindOptions]) -> AsyncIterator[Task[Any]]:
-        """The tasks that match all filters, the latest first: `status`, `tag`, `method`, `key`, `group`, …"""
+        """The tasks that match all filters, newest first: `status`, `tag`, `method`, `key`, `group`, …"""
         async for id in self._link.items(lambda cursor: calls.find(self.name, cursor, 500, **filters)):
             yield Task(self._link, id)
 
     async def bulk(self, action: contract.Action, **options: Unpack[calls.BulkOptions]) -> int:
-        """Does one thing to every task that matches, in bounded steps; returns how many were changed."""
+        """Applies an action to every matching task, in bounded steps. Returns the number of changed tasks."""
         changed, cursor = 0, "0"
         options.setdefault("by", self._link.by)
         while True:
@@ -150,9 +150,9 @@ class Queue:
                 return changed
 
     async def events(self, after: str = "0", *, follow: bool = False) -> AsyncIterator[calls.EventsItem]:
-        """The events of the queue, one for each transition of a task; with `follow` without end.
+        """The events of the queue, one for each transition of a task. With `follow` the events never end.
 
-        after: The `event` of the last one that you have seen.
+        after: The `event` of the last event that you have read.
         """
         interval = 0.01
         while True:
@@ -168,11 +168,11 @@ class Queue:
                 interval = min(interval * 2, contract.LONGEST_PAUSE)
 
     async def statistics(self, days: int = 1, until: str | None = None) -> list[calls.StatisticsReply]:
-        """Numbers and times of these days together, then of each one (UTC)."""
+        """Counts and durations of these days in total, then of each day (UTC)."""
         return await self._link.run(calls.statistics(self.name, days, until=until))
 
     async def groups(self) -> list[calls.GroupsItem]:
-        """The kinds of its failures."""
+        """The failure groups of the queue."""
         return await self._link.pages(lambda cursor: calls.groups(self.name, cursor, 500))
 
     async def tags(self) -> list[calls.TagsItem]:
@@ -194,16 +194,16 @@ class Queue:
         await self._link.run(calls.resume(self.name, by=self._link.by))
 
     async def configure(self, setting: contract.Setting, value: str | int | float) -> None:
-        """Sets one of its settings; an empty text unsets it."""
+        """Changes a setting of the queue; an empty text unsets the setting."""
         await self._link.run(calls.configure(self.name, setting, str(value), by=self._link.by))
 
     async def settings(self) -> list[calls.SettingsItem]:
-        """Each setting, its value and where it is set."""
+        """Each setting, with its value and the place where it is set."""
         return await self._link.run(calls.settings(self.name))
 
     async def limit(self, key: str, concurrency: int | None = None, rate: str | None = None) -> None:
-        """Sets the maximum number of running tasks of a key, and of starts, such as `10/60`; None: the settings
-        apply."""
+        """Sets the maximum number of running tasks of a key, and the rate of starts, such as `10/60`. None: the
+        queue's settings apply."""
         of = "-" if concurrency is None else str(concurrency)
         await self._link.run(calls.limit(self.name, key, of, rate or "-", by=self._link.by))
 
@@ -213,5 +213,5 @@ class Queue:
 
 
 def _one_of(at: int, sent: int) -> str:
-    """Names one of many parameters, for an error."""
+    """Names one of many parameters by its index, for an error."""
     return f"the parameters with the index {at} ({f'the first {sent} tasks are' if sent else 'no task is'} submitted)"

@@ -30,13 +30,13 @@ class Schedule:
         return Task(self._link, reply.id)
 
     async def pause(self, reason: str = "", *, by: str | None = None) -> None:
-        """Creates no tasks."""
+        """Pauses the schedule: no tasks are created."""
         await self._link.run(calls.pause_schedule(self.name, by or self._link.by or "python", reason))
 
     async def resume(self) -> None:
-        """Creates tasks again."""
+        """Resumes the schedule."""
         await self._link.run(calls.resume_schedule(self.name, by=self._link.by))
 
     async def remove(self) -> None:
-        """Removes it; its tasks stay."""
+        """Removes the schedule; its tasks stay."""
         await self._link.make(calls.unschedule(self.name, by=self._link.by))

@@ -1,4 +1,4 @@
-"""From a URL to a client of redis-py."""
+"""Makes a client of redis-py from a URL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..replies import TROUBLE, Tries, unread
 
 
 def opened(url: str, limit: float) -> Any:
-    """A client of redis-py for this URL, whose calls take no longer than the limit."""
+    """Returns a client of redis-py for this URL. Its calls take no longer than the limit."""
     address = parse(url, limit)
     try:
         if address.kind == "sentinel":
@@ -30,7 +30,7 @@ def opened(url: str, limit: float) -> Any:
                 return AsyncCluster(startup_nodes=nodes, **address.options)
         return Redis.from_url(address.url, **address.options, redis_connect_func=async_bounded)
     except TROUBLE as error:
-        # A client of a cluster may begin with a look at it.
+        # The constructor of a cluster's client may connect to the cluster.
         Tries(0, url).after(error)
         raise
     except Exception as error:

@@ -81,7 +81,7 @@ class Task(Generic[R]):
         return await self._link.run(calls.why(self.id))
 
     async def estimate(self, progress: float | None = None) -> calls.EstimateReply:
-        """The expected start and end of the task. `progress`: from 0 to 1, if known."""
+        """The expected start and end of the task. `progress`: the completed part, 0 to 1, if known."""
         return await self._link.run(calls.estimate(self.id, progress=progress))
 
     async def history(self) -> list[calls.HistoryItem]:
@@ -121,7 +121,7 @@ class Task(Generic[R]):
         return await self._link.make(call)
 
     async def requeue(self, *, at_once: bool = False) -> str:
-        """Asks its owner to save a checkpoint and to give it back."""
+        """Asks the owner to save a checkpoint and give the task back."""
         return await self._link.make(calls.requeue(self.id, at_once=at_once or None, by=self._link.by))
 
     async def retry(self, *, fresh: bool = False, deadline: Time | None = None) -> str:
@@ -129,7 +129,7 @@ class Task(Generic[R]):
         return await self._link.make(calls.retry(self.id, fresh=fresh or None, deadline=deadline, by=self._link.by))
 
     async def edit(self, *, parameters: Any = ..., **options: Unpack[calls.EditOptions]) -> str:
-        """Changes it before it ends: its parameters, as a submit takes them, eta, queue and options."""
+        """Changes an unfinished task: its parameters, in the form of a submit, its eta, queue and options."""
         options.setdefault("by", self._link.by)
         data = None if parameters is ... else self._link.serializer.dumps(parameters)
         return await self._link.make(calls.edit(self.id, parameters=data, **options))
@@ -143,11 +143,11 @@ class Task(Generic[R]):
         await self._link.make(calls.move(self.id, queue, by=self._link.by))
 
     async def note(self, text: str, data: bytes | str | None = None) -> None:
-        """Adds a note to its history."""
+        """Adds a note to the task's history."""
         await self._link.make(calls.note(self.id, text, data=data, by=self._link.by))
 
     async def tag(self, *tags: str) -> list[str]:
-        """Adds tags; returns all."""
+        """Adds tags; returns all tags of the task."""
         return await self._link.run(calls.tag(self.id, tags))
 
     async def untag(self, *tags: str) -> list[str]:
@@ -159,7 +159,7 @@ class Task(Generic[R]):
         return await self._link.make(calls.depend(self.id, inputs))
 
     async def delete(self) -> None:
-        """Deletes it, once it has ended."""
+        """Deletes the task. It must have ended."""
         await self._link.make(calls.delete(self.id, by=self._link.by))
 
 

@@ -28,11 +28,11 @@ LONGEST_WAIT = 5
 
 
 class WorkQueue:
-    """A queue by its name, which may be any text. Its items are tasks, with no limit of losses.
+    """A queue by its name, which may be any text. Its items are tasks with unlimited losses.
 
-    It registers as a listener with its first lease; `close` unregisters it, and otherwise maintenance forgets it.
+    The first lease registers a listener. `close` unregisters the listener; otherwise maintenance removes it later.
 
-    keep_records: Whether records of completed items are kept, as long as the queue's settings say.
+    keep_records: If true, records of completed items are kept for the time in the queue's settings.
     options: Options of the added items. With `max_losses`, `max_failures` and `max_releases` of 0 an item runs at most
       once.
     """
@@ -61,13 +61,13 @@ class WorkQueue:
                 continue
             if info.status is None or not contract.STATES[info.status].final:
                 return False
-            with suppress(NotFound, Refused):  # another client was faster
+            with suppress(NotFound, Refused):  # another client has already done this
                 await self._link.run(calls.delete(name))
         return False
 
     async def lease(self, lease: Seconds, *, block: bool = True, timeout: float = 0) -> WorkItem | None:
-        """Leases the next item for this long, 1 second to 7 days; waits for one, unless `block` is false, for at most
-        `timeout` seconds, or with 0 without limit."""
+        """Leases the next item for this time, 1 second to 7 days. Unless `block` is false, waits for an item for at
+        most `timeout` seconds; 0: without a limit."""
         if not self._registered:
             await self._link.run(calls.register(self.queue.name, self._listener))
             self._registered = True
@@ -80,7 +80,7 @@ class WorkQueue:
             except Refused as error:
                 if error.code != "NOLISTENER":
                     raise
-                # The listener was silent for long, or the server lost its data.
+                # The server has removed a listener that was silent for long, or has lost its data.
                 await self._link.run(calls.register(self.queue.name, self._listener))
                 taken = await self._link.run(take)
             if taken:
@@ -101,7 +101,7 @@ class WorkQueue:
             return False
 
     async def complete(self, item: WorkItem) -> bool:
-        """Completes an item. True once for each that was added: for the owner of its latest lease."""
+        """Completes an item. Returns true once for each added item: for the owner of its latest lease."""
         lease = item.lease
         if lease is None or lease.ended:
             return False
@@ -125,13 +125,13 @@ class WorkQueue:
         return (await self.queue.counts()).pending
 
     async def processing(self) -> int:
-        """The number of items that are leased, with those whose lease has ended and that no clean has given back."""
+        """The number of leased items, including items with expired leases that no clean has given back."""
         counts = await self.queue.counts()
         return counts.reserved + counts.started
 
     async def light_clean(self) -> int:
-        """Gives back the items whose leases have ended, and returns their number. When nobody has used the namespace
-        for a while, owners first get the time of a lease to report."""
+        """Gives back the items whose leases have expired, and returns their number. If no process has used the
+        namespace for a while, owners first get the time of a lease to report."""
         number = 0
         while True:
             orphans = await self._link.run(calls.requeue_orphans(self.queue.name, 25))
@@ -140,8 +140,8 @@ class WorkQueue:
                 return number
 
     async def deep_clean(self) -> int:
-        """A light clean; then it repairs what clients without the scripts left, and deletes records as the queue's
-        settings say. Returns the number of items given back, repairs and deleted records."""
+        """Does a light clean, repairs data left by clients without the scripts, and deletes records according to the
+        queue's settings. Returns the number of items given back, repairs and deleted records."""
         number, cursor = await self.light_clean(), ""
         while True:
             repaired = await self._link.run(calls.repair(self.queue.name, cursor, 200))
@@ -155,7 +155,7 @@ class WorkQueue:
                 return number
 
     async def aclose(self) -> None:
-        """Unregisters, unless something is still leased: then maintenance forgets it."""
+        """Unregisters the listener, unless an item is still leased: then maintenance removes the listener later."""
         if self._registered:
             self._registered = False
             with suppress(Refused):
