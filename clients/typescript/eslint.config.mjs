@@ -13,7 +13,7 @@ export default tseslint.config(
   },
   // Generated code: unions of a string type and literals document the usual values.
   { files: ["src/calls.ts"], rules: { "@typescript-eslint/no-redundant-type-constituents": "off" } },
-  // Tests may leave `using` variables unused and promises without `await`.
+  // In tests, variables named `_…` may be unused, and promises need no `await`.
   {
     files: ["tests/**"],
     rules: {
