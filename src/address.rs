@@ -169,7 +169,7 @@ impl Address {
         self.lead == Lead::Cluster
     }
 
-    /// Returns true if the address names one server. Returns false if it names nodes that lead to a server.
+    /// Returns true if the address names a single server, and false if it names Sentinels or nodes of a cluster.
     #[must_use]
     pub fn is_one_server(&self) -> bool {
         self.lead == Lead::Itself

@@ -81,7 +81,7 @@ impl Cron {
             }
             return slots;
         }
-        // Each wall-clock time is at most one moment.
+        // A wall-clock time creates at most one slot, even if it occurs twice.
         let mut wall = start.to_zoned(self.clock.clone()).datetime();
         let mut last = after;
         while slots.len() < count {

@@ -13,7 +13,7 @@ pub enum Action {
     Cancel {
         /// The reason.
         reason: String,
-        /// Way to cancel held tasks.
+        /// The way in which held tasks are cancelled.
         force: Force,
     },
     /// Retries tasks like [`Task::retry`](crate::Task::retry), or with `fresh` like

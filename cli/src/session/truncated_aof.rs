@@ -24,7 +24,7 @@ pub fn is(info: &str) -> bool {
     failed > 0 && fact("aof_enabled") == "1" && fact("role") == "master" && fact("aof_rewrites") == "0"
 }
 
-/// Queries the server. If the result is false, the file may still contain half a transaction.
+/// Queries the server, and checks the reply. Even if this returns false, the file may contain half a transaction.
 pub fn look(settings: &Settings) -> bool {
     let asked = || {
         let address = Address::parse(&settings.address().ok()?).ok()?;

@@ -75,8 +75,8 @@ impl Journal {
         }
     }
 
-    /// Writes waiting messages to the log, sends waiting notices to the worker, and prepares pieces if they are
-    /// requested.
+    /// Writes waiting messages to the log, sends waiting notices to the worker, and prepares pieces of the log if the
+    /// sender has requested them.
     pub fn tend(&mut self, shared: &Shared) {
         shared.notify(&self.folder);
         let said = std::mem::take(&mut shared.outbox().said);

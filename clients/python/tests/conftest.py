@@ -38,7 +38,7 @@ def client(server: Server, namespace: str) -> Iterator[Client]:
 
 
 def until(condition: Callable[[], Any], what: str = "it did not come to be", patience: float = 60) -> Any:
-    """Waits for something to be true."""
+    """Waits until a condition is true."""
     limit = time.monotonic() + patience
     while not (found := condition()):
         assert time.monotonic() < limit, what

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-#: The last line of each.
+#: The last line of each example.
 PRINTS = {
     "checkpoints": "4 pages: ['pending', 'started', 'pending', 'started', 'complete']",
     "failures": "cover: no cover for 5; Look at its error, its log and its history; `retry` runs it again.",

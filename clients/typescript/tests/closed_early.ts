@@ -1,4 +1,4 @@
-// A client that is closed when a server names a node on which no process listens: its process still ends.
+// A server names a node on which no process listens. A process that closes its client then still ends.
 // closed_early.js KIND
 import { type AddressInfo, createServer } from "node:net";
 import { Client } from "@blueque/client";

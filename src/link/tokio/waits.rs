@@ -22,7 +22,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Maximum duration of a pop on a connection that other connections cannot wake.
 const UNWAKEABLE: Duration = Duration::from_secs(2);
 
-/// Time after which the order to end a pop is repeated.
+/// Interval at which the order to end a pop is repeated.
 const SOON: Duration = Duration::from_millis(20);
 
 /// The pause after a failure.

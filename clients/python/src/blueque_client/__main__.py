@@ -167,7 +167,7 @@ class Changes:
 
 
 def _is_own(file: Path, here: Path) -> bool:
-    """Returns true if a file belongs to the program. Installed packages do not, wherever the environment is."""
+    """Returns true if a file belongs to the program. Packages of the Python environment do not belong to it."""
     return here in file.parents and Path(sys.prefix).resolve() not in file.parents and "site-packages" not in file.parts
 
 

@@ -179,7 +179,7 @@ class Cluster(RedisCluster):
 
 
 def AsyncCluster(**options: Any) -> Any:
-    """A cluster with limits for asyncio, where redis-py accepts no function for greetings."""
+    """A cluster with limits for asyncio. redis-py has no option for greetings, so each node gets the function."""
     cluster = AsyncRedisCluster(**options)
     for each in (cluster, *cluster.nodes_manager.startup_nodes.values()):
         each.connection_kwargs["redis_connect_func"] = async_bounded

@@ -122,7 +122,7 @@ class ProcessPool:
         except Exception:
             log.exception("a process says what cannot be read: it is killed")
             self._control.signal(process, signal.SIGKILL)
-        # A process whose messages have ended must also end.
+        # If the messages of a process have ended, the process must end too.
         while not process.gone.wait(FAREWELL) and not self._state.over.is_set():
             self._control.signal(process, signal.SIGKILL)
         with self._lock:
