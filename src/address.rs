@@ -68,7 +68,7 @@ pub struct Address {
     files: Files,
 }
 
-/// How the nodes of an address lead to the server.
+/// The role of the nodes of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Lead {
     /// The only node is the server.

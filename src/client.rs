@@ -28,7 +28,7 @@ use crate::topology::{StoredTopology, Topology};
 /// Number of audit entries that one call reads. Reading them takes less than a millisecond of the server's time.
 const AUDITED: u32 = 200;
 
-/// How long a client of a replica repeats calls that the replica refuses.
+/// Time for which a client of a replica repeats calls that the replica refuses.
 const REPLICA: Duration = Duration::from_millis(500);
 
 /// A connection to a namespace. Clones share the connection, and any number of threads and tasks may use it.
@@ -50,7 +50,7 @@ struct Inner<L: Link> {
     calls: Calls,
     wires: L::Wires,
     limit: Duration,
-    /// How long to retry a server that refuses connections or is a replica.
+    /// Time for which the client retries a server that refuses connections or is a replica.
     patience: Option<Duration>,
     led: bool,
     max_bytes: Option<u32>,
@@ -425,9 +425,9 @@ impl<L: Link> ClientBuilder<L> {
         self
     }
 
-    /// How long to retry the server of a URL that refuses connections or is a replica, because it may be restarted or
-    /// promoted. The default is 300 ms when the client is opened, and later the whole limit of a call. Choose a longer
-    /// time if the server may still have to be started, and a shorter time if somebody waits for the error. An address
+    /// Sets the time for which the server of a URL is retried if it refuses connections or is a replica, because it may
+    /// be restarted or promoted. The default is 300 ms when the client is opened, and later the whole limit of a call.
+    /// Choose a longer time if the server may still have to start, and a shorter time if a person waits. An address
     /// that finds the server through other nodes always gets the whole limit, because a failover needs it. If every
     /// node refuses the first connection, opening fails after 300 ms.
     #[must_use]

@@ -1,4 +1,4 @@
-//! Ends of waits.
+//! Deadlines of waits.
 
 use std::time::{Duration, Instant};
 

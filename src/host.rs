@@ -10,7 +10,7 @@ use sha1_smol::Sha1;
 
 use crate::names::ListenerId;
 
-/// How often to ask a resolver that does not reply.
+/// Interval of queries to a resolver that does not reply.
 const AGAIN: Duration = Duration::from_secs(60);
 
 /// Names that the resolver returned for this host, once it has replied.

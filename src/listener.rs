@@ -108,8 +108,8 @@ pub struct Listener<L: Link = Blocking> {
 }
 
 impl<L: Link> Listener<L> {
-    /// How often a waiting listener checks its queues without a wake-up: a listener that was woken may have died before
-    /// it took the task.
+    /// Interval at which a waiting listener checks its queues without a wake-up. A listener that was woken may have
+    /// died before it took the task.
     pub const LOOK: Duration = Duration::from_secs(30);
 
     pub(crate) async fn register(client: Client<L>, id: ListenerId, patterns: Vec<Pattern>) -> Result<Self> {

@@ -63,7 +63,7 @@ impl Waits {
     }
 }
 
-/// Returns true if a placeholder with this method stands for an end alone, without a result.
+/// Returns true if a placeholder with this method passes on only an end, without a result.
 pub(crate) fn is_of_end(method: Option<&str>) -> bool {
     method.is_some_and(|method| method.strip_suffix(ANEW).unwrap_or(method) == END)
 }

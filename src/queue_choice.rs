@@ -18,7 +18,7 @@ struct Chosen {
     queues: Vec<QueueName>,
     /// Pattern that selected each queue, counted from 1.
     patterns: Vec<u64>,
-    /// List on which to wait.
+    /// The list on which the listener waits.
     list: Option<String>,
     /// Time when the server was asked.
     at: Option<Instant>,

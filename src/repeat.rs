@@ -19,12 +19,12 @@ pub(crate) struct Next {
     pub(crate) reconnect: bool,
 }
 
-/// How long to retry after a refused password or certificate before the first call has succeeded. The file may be in
-/// the process of being replaced.
+/// Time for which a refused password or certificate is retried before the first call has succeeded. The file may just
+/// be replaced.
 const REPLACED: Duration = Duration::from_millis(500);
 
-/// How long to retry a server that refuses the first connection or is a replica, unless the client sets another time.
-/// The server may just be starting.
+/// Time for which a server that refuses the first connection or is a replica is retried, unless the client sets another
+/// time. The server may just be starting.
 const STARTING: Duration = Duration::from_millis(300);
 
 /// Facts about the connection to the server that decide how long calls are retried.
@@ -36,9 +36,9 @@ pub(crate) struct Reach {
     pub(crate) files: bool,
     /// True if a call has succeeded before.
     pub(crate) proven: bool,
-    /// How long to retry a server that refuses connections.
+    /// Time for which a server that refuses connections is retried.
     pub(crate) bears_refusals: Duration,
-    /// How long to retry a server that is a replica.
+    /// Time for which a server that is a replica is retried.
     pub(crate) bears_replicas: Duration,
 }
 

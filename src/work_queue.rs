@@ -19,7 +19,7 @@ use crate::queue::Queue;
 /// Maximum number of losses, so large that no task reaches it.
 const UNLIMITED: u32 = 1_000_000_000;
 
-/// How often to try to add an item while other clients add and complete it at the same time.
+/// Maximum number of tries to add an item while other clients add and complete it at the same time.
 const TRIES: u32 = 10;
 
 /// Time limit of the call that unregisters the listener when a value is dropped.

@@ -20,10 +20,10 @@ use crate::queue_choice::Queues;
 /// Maximum number of ends of one call, and of tasks that the call takes.
 pub(super) const MOST: usize = ENDS_OF_CALL as usize;
 
-/// How often a waiting end checks if it was sent; a wake-up also starts a check.
+/// Interval at which a waiting end checks if it was sent. A wake-up also starts a check.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What to do with a waiting end.
+/// The next step for a waiting end.
 pub(super) enum Turn {
     /// The end is the first that waits: send all waiting ends.
     Lead,

@@ -11,7 +11,7 @@ use crate::link::Link;
 use crate::model::Order;
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 
-/// How often to check for due heartbeats while no lease has to be renewed. A new task also starts a check.
+/// Interval of checks for due heartbeats while no lease has to be renewed. A new task also starts a check.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Running tasks by queue and length of lease. The tasks of a group share a heartbeat.

@@ -37,7 +37,7 @@ const STEPS: u32 = 12;
 /// Cursor of the last part of the repairs. This part returns the claimed tasks.
 const CLAIMS: &str = "claims:0";
 
-/// How long the worker continues to maintain a queue that was found by a pattern after the last work in the queue.
+/// Time for which the worker maintains a queue found by a pattern after the last work in the queue.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Maximum number of calls of a round that find queues or search for them.
@@ -152,8 +152,8 @@ impl<L: Link> Maintenance<L> {
 
     /// Does one round. The round first handles due slots of schedules, and deferred work of graphs in any queue. For
     /// its own queues it then handles due scheduled tasks, orphans, retention, a step of repairs, and statistics.
-    /// Returns how long to pause before the next round: about two seconds for a few listeners, longer for many, but not
-    /// beyond the time when something is due.
+    /// Returns the pause before the next round: about two seconds for a few listeners, longer for many. The pause ends
+    /// early if work is due.
     ///
     /// # Errors
     /// The first error of [`Client::call`]. The error does not affect the other parts, unless the server is away. The

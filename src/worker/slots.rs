@@ -18,7 +18,7 @@ use crate::link::{Link, Signal};
 use crate::model::{FinishedAndReserved, Order, Outcome};
 use crate::processor::Processor;
 
-/// How often a slot without a task checks for one; a wake-up also starts a check.
+/// Interval at which a slot without a task checks for a task. A wake-up also starts a check.
 const LOOK: Duration = Duration::from_secs(60);
 
 impl<L: Link> Shared<L> {

@@ -272,7 +272,7 @@ fn wait(
     }
 }
 
-/// Ends the worker and all programs. They are asked first, and killed after the grace period or at a second Ctrl-C.
+/// Asks the worker and all programs to end. Kills them after the grace period, or at a second Ctrl-C.
 fn end(signals: &mut Signals, worker: &mut Child, state: &Path, namespace: &str) {
     say("blueque dev: ends; running tasks go back to their queue (Ctrl-C again: at once)");
     let _ = kill(Pid::from_raw(worker.id().cast_signed()), Signal::SIGTERM);

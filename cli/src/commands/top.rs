@@ -51,7 +51,7 @@ const AT_ONCE: usize = 64;
 /// The width of a progress bar.
 const BAR: usize = 20;
 
-/// The last line.
+/// The last line of the screen.
 const KEYS: &str = "q quits   ↑↓ PgUp PgDn scroll   Tab changes the list";
 
 /// Number of rows by which the page keys scroll.

@@ -116,7 +116,7 @@ impl Checks {
             last.atomic().cmd("HGETALL").arg(key);
             // The reply is `None` if another client changed the hash after `WATCH`.
             let Some((known,)): Option<(BTreeMap<String, String>,)> = self.send(&last)? else { continue };
-            // An entry without a pending task is a separate finding, and is counted here.
+            // Entries without a pending task are also counted here. They are reported separately.
             for (needs, value) in known.iter().filter(|_| !strange) {
                 let number = counts.remove(needs).unwrap_or(0);
                 if value.split_once(' ').is_some_and(|(_, count)| count != number.to_string()) {

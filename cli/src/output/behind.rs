@@ -81,7 +81,7 @@ impl Behind {
         self.changed.notify_all();
     }
 
-    /// Accepts a copy. Waits for room until the time limit of copies.
+    /// Accepts a copy. If the queue is full, waits for room until the time limit of copies.
     fn copy(&self, text: String) {
         let mut state = self.lock();
         while !state.has_room(&text, COPIES) && state.until.is_none_or(|until| Instant::now() < until) {

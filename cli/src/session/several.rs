@@ -16,7 +16,7 @@ pub struct Several<'a> {
     /// The partitions that the user named, or all.
     pub all: &'a [PartitionName],
     pub format: Format,
-    /// How long the command waits for a server: see `Subcommand::waits`.
+    /// Time for which the command waits for a server: see `Subcommand::waits`.
     pub waits: Option<Option<Duration>>,
 }
 

@@ -323,7 +323,7 @@ impl Shared {
         self.refusals_now().over.extend_from_slice(refused);
     }
 
-    /// Returns the last refusals so far.
+    /// Returns the latest past and present refusals.
     pub fn refusals(&self) -> Vec<Refusal> {
         let refusals = self.refusals_now();
         let lasting = refusals.lasting.iter();

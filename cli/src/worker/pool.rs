@@ -129,7 +129,7 @@ struct State {
     draining: Option<Instant>,
     /// True if all supervisors must stop.
     stopping: bool,
-    /// True when nothing is left to do.
+    /// True when the worker has no more work.
     ended: bool,
     /// Names of the threads that have ended.
     over: Vec<&'static str>,

@@ -87,7 +87,7 @@ impl State {
         false
     }
 
-    /// Wakes all waiters without an element. Each of them then polls its queues.
+    /// Wakes all waiters without passing them an element. Each waiter then polls its queues.
     fn wake_all(&mut self) {
         self.lists.clear();
         for (_, waiting) in self.waiting.drain() {

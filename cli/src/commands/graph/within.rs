@@ -4,7 +4,7 @@ use crate::output::Format;
 use crate::session::Session;
 use crate::session::several::Several;
 
-/// Where the command looks for graphs.
+/// The place in which the command searches for graphs.
 #[derive(Clone, Copy)]
 pub enum Within<'a> {
     Namespace(&'a Session),

@@ -1,4 +1,4 @@
-//! The subcommands of `blueque graph`, and how they end.
+//! The subcommands of `blueque graph`, and their errors and exit codes.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -56,7 +56,7 @@ pub enum Word {
         /// The id of the graph
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
-        /// What it is drawn for
+        /// The format of the drawing
         #[arg(long, value_name = "FORMAT", value_enum, default_value = "dot")]
         format: Drawing,
     },

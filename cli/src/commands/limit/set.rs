@@ -1,4 +1,4 @@
-//! `blueque limit set`: how much of a queue one key may use, and how much all queues together use of something
+//! `blueque limit set`: sets the limits of a key in a queue, or a limit that all queues share.
 
 use std::time::Duration;
 
