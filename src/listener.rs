@@ -420,7 +420,7 @@ impl<L: Link> Listener<L> {
         self.client.make(self.client.calls().list_held(queue, &self.id))
     }
 
-    /// Takes over a task from a listener whose process is dead. The caller must make sure of that. Returns `None` if
+    /// Takes over a task from a listener whose process is dead, which the caller must check. Returns `None` if
     /// the task has ended instead, because it was cancelled or lost too often.
     ///
     /// # Errors

@@ -19,8 +19,8 @@ pub(crate) struct Next {
     pub(crate) reconnect: bool,
 }
 
-/// Time for which a refused password or certificate is retried before the first call has succeeded. The file may just
-/// be replaced.
+/// Time for which a refused password or certificate is retried before the first call has succeeded. The file may be
+/// replaced at this moment.
 const REPLACED: Duration = Duration::from_millis(500);
 
 /// Time for which a server that refuses the first connection or is a replica is retried, unless the client sets another

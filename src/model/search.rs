@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changed {
-    /// Number of tasks that were looked at.
+    /// Number of tasks that were examined.
     pub looked: u64,
     /// Number of tasks that were changed.
     pub changed: u64,

@@ -22,7 +22,7 @@ use crate::session::password::Password;
 const DIR_HELP: &str = "The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method \
                         [else BLUEQUE_DIR, else /etc/blueque/worker.d where that is]";
 
-const STATE_DIR_HELP: &str = "Where runs are kept on disk. All workers of a host share one \
+const STATE_DIR_HELP: &str = "The folder for the data of runs. All workers of a host share one \
                               [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]";
 
 /// The variable that names the folder of programs, and its default.
@@ -95,7 +95,7 @@ pub struct Options {
     /// the queue's setting, 60s]
     #[arg(long, value_name = "TIME", value_parser = lease)]
     pub lease: Option<Duration>,
-    /// Where runs are kept on disk.
+    /// The folder for the data of runs.
     #[arg(long, value_name = "DIR", help = STATE_DIR_HELP)]
     pub state_dir: Option<PathBuf>,
     /// Time between SIGTERM and SIGKILL when a program is stopped [default: the queue's setting, 30s]

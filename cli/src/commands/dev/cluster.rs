@@ -85,7 +85,7 @@ fn both_free(port: u16) -> io::Result<()> {
 
 /// Returns a free port that no node has.
 fn another(others: &[u16]) -> anyhow::Result<u16> {
-    // Unfit ports stay open until a port is found. Otherwise the system returns the same port again.
+    // Unsuitable ports stay open until a port is found. Otherwise the system returns the same port again.
     let mut unfit = Vec::new();
     for _ in 0..1000 {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
