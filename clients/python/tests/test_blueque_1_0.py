@@ -1,4 +1,4 @@
-"""The programs of Blueque's own Python API, ported: the table in docs/migrating/blueque-1.0.md."""
+"""Tests the table in docs/migrating/blueque-1.0.md: programs for Blueque 1.0's Python API, ported to this client."""
 
 from __future__ import annotations
 

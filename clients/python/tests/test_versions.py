@@ -28,7 +28,7 @@ def release(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("schema", [0, 2])
 def test_data_of_another_schema(server: Server, client: Client, namespace: str, schema: int) -> None:
-    """Neither client nor worker starts: the data is newer, or older, than both."""
+    """Neither a client nor a worker starts if the data is newer or older than this version."""
     job = client.submit(app.add.call(1))
     meta = f"{namespace}_meta"
     with redis.Redis.from_url(server.url) as raw:
