@@ -48,7 +48,7 @@ impl Described {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Form {
-    /// Text with rules of its own.
+    /// Text with its own rules.
     Text,
     /// `0` or `1`.
     Flag,

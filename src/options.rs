@@ -30,7 +30,7 @@ impl Pairs {
         known.map(|option| self.set(option.name, value)).is_some()
     }
 
-    /// Sets all options of other pairs.
+    /// Copies all options of `other`.
     fn copy(&mut self, others: &Self) {
         others.iter().for_each(|(name, value)| self.set_bytes(name, value.to_vec()));
     }

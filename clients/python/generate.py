@@ -296,7 +296,7 @@ class Generator:
     def calls(self) -> str:
         out = [
             HEAD.format(
-                "Every command of the bundle: a function that gives a call, and classes for its reply.",
+                "Every command of the bundle: a function that returns a call, and classes for its reply.",
                 "the bundle's manifest",
             )
         ]

@@ -271,7 +271,7 @@ impl Share {
 }
 
 impl Shares {
-    /// Returns the options of the whole graph, with the bounds of a part.
+    /// Returns the options of the whole graph, with the bounds that apply in this part.
     fn options(&self, share: &Share, plan: &Plan) -> SubmitGraphOptions {
         plan.bounds(&share.ids).into_iter().fold(self.whole.options(), SubmitGraphOptions::bounds)
     }

@@ -20,7 +20,7 @@ pub(super) struct Stage {
 struct Node<'a> {
     here: &'a PartitionName,
     member: &'a GraphMember,
-    /// The upstreams in the same part. A placeholder has the task that it stands for instead.
+    /// The upstreams in the same part. For a placeholder: the task that it stands for.
     upstreams: Vec<usize>,
     stands_in: bool,
 }

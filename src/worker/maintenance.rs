@@ -233,8 +233,8 @@ impl<L: Link> Maintenance<L> {
         }
     }
 
-    /// Returns how long to pause if something is due at `due`. Many listeners do not all check at that moment, because
-    /// each listener keeps a minimum pause.
+    /// Returns the pause before the next round if work is due at `due`. Many listeners do not all check at that moment,
+    /// because each listener keeps a minimum pause.
     fn until(&self, due: Option<SystemTime>, pause: Duration) -> Duration {
         let (Some((time, read)), Some(due)) = (self.clock, due) else { return pause };
         let left = due.duration_since(time).unwrap_or_default().saturating_sub(read.elapsed());
@@ -443,7 +443,7 @@ fn sooner(one: Option<SystemTime>, other: Option<SystemTime>) -> Option<SystemTi
     one.into_iter().chain(other).min()
 }
 
-/// Makes due scheduled tasks pending. Returns when the next task is due.
+/// Makes due scheduled tasks pending. Returns the time at which the next task is due.
 async fn promote<L: Link>(queue: &Queue<L>) -> Result<Option<SystemTime>> {
     loop {
         let promoted = queue.client().run(&queue.promotes()).await?;

@@ -11,7 +11,7 @@ use super::LOGS;
 use crate::run_folder::{names, open};
 use crate::safe_path::{Rule, resolve};
 
-/// Divisor of the size of the file system. The logs may use the quotient.
+/// The logs may use the size of the file system divided by this number.
 const PART: u64 = 10;
 
 /// Maximum number of logs that are kept, because a search of the logs takes time.

@@ -155,7 +155,7 @@ def leaves(file: str) -> str:
 
 @task(queue="q", lease=60)
 def sleeps(file: str, how: str = "", seconds: float = 600) -> str:
-    """Writes its pid, then sleeps in some way."""
+    """Writes its pid, then sleeps in the way that `how` names."""
     Path(file).with_suffix(".pid").write_text(str(os.getpid()))
     Path(file).with_suffix(".pid").rename(file)
     try:

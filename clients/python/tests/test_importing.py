@@ -251,7 +251,7 @@ def test_crashed_at_each_command_it_loses_and_doubles_nothing(
 
 
 def deep_clean(old: Old) -> None:
-    """The newest cleaner, which is in no registry: it requeues each item with data but without a lease or a place."""
+    """The newest cleaner, in no package registry. It requeues each item that has data, and no lease and no place."""
     for key in old.db.scan_iter(f"{old.name}:item:*"):
         id = key.decode().split(":item:")[1]
         leased = old.db.exists(f"{old.name}:lease:{id}", f"{old.name}:leased_by_session:{id}")
