@@ -32,7 +32,7 @@ struct Chosen {
     known: BTreeSet<QueueName>,
 }
 
-/// Selection of a listener, shared by all its calls.
+/// The queues that a listener selects, shared by all calls of the listener.
 #[derive(Debug)]
 pub(crate) struct Choice<L: Link> {
     client: Client<L>,

@@ -296,7 +296,7 @@ class Generator:
     def calls(self) -> str:
         out = [
             HEAD.format(
-                "Every command of the bundle: a function that returns a call, and classes for its reply.",
+                "A function for each command of the bundle, and classes for its reply.",
                 "the bundle's manifest",
             )
         ]

@@ -1,7 +1,7 @@
 // Generates parts of @blueque/client: node generate.mjs BUNDLE_DIRECTORY
 //
 // - src/contract.ts: types, states, errors and settings of the manifest;
-// - src/calls.ts: a function for each command of the bundle, which returns a call, and types of its options and its reply;
+// - src/calls.ts: a function for each command of the bundle, and types of its options and its reply;
 // - src/scripts.ts: the scripts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -269,7 +269,7 @@ class Generator {
     const body = Object.entries(this.manifest.commands).filter(([, entry]) => entry.reply !== null);
     const made = body.map(([name, entry]) => this.command(name, entry)).join("");
     const names = "Bytes Call Names Seconds Shape Time Type".split(" ").filter((name) => name === "Type" || made.includes(name));
-    const out = [HEAD("Every command of the bundle: a function that returns a call, and types of its options and its reply.")];
+    const out = [HEAD("A function for each command of the bundle, and types of its options and its reply.")];
     out.push('import type * as contract from "./contract.js";\n');
     out.push(`import type { ${names.join(", ")} } from "./wire.js";\n`);
     out.push('import * as wire from "./wire.js";\n\n');

@@ -1,4 +1,4 @@
-//! Parsing of replies. Whatever a server sends, the worst result is `None`.
+//! Parsing of replies. An invalid reply of a server becomes `None`, and never causes a panic.
 
 use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;

@@ -147,7 +147,7 @@ export class Context {
   }
 
   /** The checkpoint that the previous attempt saved. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the type of its checkpoint
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the type
   lastCheckpoint<T = unknown>(): T | undefined {
     return this.#checkpoint === null ? undefined : (this.#serializer.loads(this.#checkpoint) as T);
   }

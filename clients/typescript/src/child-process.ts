@@ -125,7 +125,7 @@ export class Child {
     this.#outputs = streams.map((stream) => new Output(stream, markOf(mark), hear));
   }
 
-  /** Waits until the child has loaded its file. The file's output goes to stderr. Resolves to the error, or to undefined. */
+  /** Waits until the child has loaded its file. Output goes to stderr. Resolves to the error, or to undefined. */
   loads(): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#load = resolve;
