@@ -72,7 +72,7 @@ export class Connection {
       const found = behind(error);
       const trouble = found instanceof Error ? found : new Error(String(found));
       this.trouble = trouble;
-      // Node-redis never stops looking for a Sentinel where there is none. Later, another of several may be right.
+      // Node-redis searches without end, so the first connection gives up here. Later, another node may be right.
       if (this.#connecting && mistake(trouble)) for (const giveUp of this.#waits) giveUp(trouble);
     });
     const mapped = server.withTypeMapping(BYTES) as { sendCommand: Send };
