@@ -106,7 +106,7 @@ bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder ad
 clients: ## Generate, check, test and document the clients for Python, TypeScript and Go, and write packages to dist/
 	@scripts/clients
 
-dist: ## Write all packages to dist/, install each into an empty folder, and do what its README begins with
+dist: ## Write all packages to dist/, install each into an empty place, do its first task; the command takes minutes, and root
 	@scripts/dist
 
 demo: ## Run real jobs on workers that are killed; DIR=folder: the files to work on
