@@ -183,6 +183,7 @@ def debian(command, dist):
     files |= {f"usr/share/man/man1/{page}.gz": squeezed(text) for page, text in command.pages.items()}
     files |= {f"usr/share/{SHELLS[shell]}": text for shell, text in command.completions.items()}
     words = {"VERSION": command.version, "ARCHITECTURE": command.debian, "MAINTAINER": someone}
+    words["DEPENDS"] = "adduser" if command.target.endswith("musl") else "adduser, libc6"
     words["SIZE"] = str(sum(map(len, files.values())) // 1024)
     control = (source / "control").read_text()
     for word, text in words.items():
