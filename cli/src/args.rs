@@ -1,5 +1,7 @@
 //! The command line: its commands and global options.
 
+use std::env;
+
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::{
@@ -25,9 +27,25 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// The command line of a process that runs as long as a task. It has no definitions of other commands, because they
+/// take memory.
+#[derive(Debug, Parser)]
+#[command(name = "blueque", version, disable_help_subcommand = true)]
+struct ForTask {
+    #[command(flatten)]
+    connection: Connection,
+    #[command(subcommand)]
+    command: PartOfTask,
+}
+
 impl Cli {
     /// Parses the arguments of this process.
     pub fn of_process() -> clap::error::Result<Self> {
+        let first = env::args_os().nth(1).unwrap_or_default();
+        if <PartOfTask as clap::Subcommand>::has_subcommand(&first.to_string_lossy()) {
+            let ForTask { connection, command } = ForTask::try_parse()?;
+            return Ok(Self { connection, output: Format::default(), command: Command::PartOfTask(command) });
+        }
         Self::from_arg_matches(&help::shaped(Self::command()).try_get_matches()?)
     }
 }
@@ -36,12 +54,8 @@ subcommands! {
     pub enum Command {
         /// Run the tasks of queues
         Worker(worker::Options),
-        /// Supervise one task: its program, its lease, its end
-        #[command(hide = true)]
-        Supervise(supervisor::Options),
-        /// Become a task's program, under its limits
-        #[command(hide = true)]
-        Exec(exec::Options),
+        #[command(flatten)]
+        PartOfTask(PartOfTask),
         /// Submit a task to a queue
         Submit(submit::Options) => |it| Scope::NewTask(&mut it.new),
         /// Submit a task, follow it, and exit as it does
@@ -131,6 +145,17 @@ subcommands! {
         /// Show the help of a command or a topic
         #[command(hide = true)]
         Help(commands::help::Options),
+    }
+}
+
+subcommands! {
+    pub enum PartOfTask {
+        /// Supervise one task: its program, its lease, its end
+        #[command(hide = true)]
+        Supervise(supervisor::Options),
+        /// Become a task's program, under its limits
+        #[command(hide = true)]
+        Exec(exec::Options),
     }
 }
 
