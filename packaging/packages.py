@@ -17,7 +17,9 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 HERE = ROOT / "packaging"
 LICENCE, THIRD = "LICENSE", "THIRD-PARTY-LICENSES"
-SUMMARY = "A task queue for very long tasks on Redis or Valkey: the command, with its worker for programs of any language"
+SUMMARY = (
+    "A task queue for very long tasks on Redis or Valkey: the command, with its worker for programs of any language"
+)
 # The names of a processor: Rust's, those of wheels, of npm and of Debian.
 PROCESSORS = {"x86_64": ("x86_64", "x64", "amd64"), "aarch64": ("aarch64", "arm64", "arm64")}
 SHELLS = {
@@ -33,7 +35,9 @@ class Command:
     def __init__(self, binary, target, native):
         self.path, self.binary, self.target = binary, pathlib.Path(binary).read_bytes(), target
         self.processor, self.wheel, self.npm, self.debian = target.split("-")[0], *PROCESSORS[target.split("-")[0]]
-        about = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target))
+        about = json.loads(
+            output("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target)
+        )
         self.packages = about["packages"]
         own = next(package for package in self.packages if package["name"] == "blueque-cli")
         self.version = own["version"]
@@ -54,7 +58,11 @@ class Command:
             if package["source"] is None or (package["name"], "v" + package["version"]) not in used:
                 continue
             folder = pathlib.Path(package["manifest_path"]).parent
-            files = [file for file in sorted(folder.iterdir()) if file.name.upper().startswith(("LICEN", "COPYING", "NOTICE"))]
+            files = [
+                file
+                for file in sorted(folder.iterdir())
+                if file.name.upper().startswith(("LICEN", "COPYING", "NOTICE"))
+            ]
             text.append(f"== {package['name']} {package['version']}: {package['license']}\n")
             text += [file.read_text(errors="replace").strip() + "\n" for file in files if file.is_file()]
         return "\n".join(text).encode()
@@ -118,7 +126,9 @@ def wheel(command, dist):
         f"{info}/licenses/{LICENCE}": command.licence,
         f"{info}/licenses/{THIRD}": command.third,
         f"{info}/METADATA": "\n".join(about).encode(),
-        f"{info}/WHEEL": "\n".join(["Wheel-Version: 1.0", "Generator: blueque", "Root-Is-Purelib: false", *tags, ""]).encode(),
+        f"{info}/WHEEL": "\n".join(
+            ["Wheel-Version: 1.0", "Generator: blueque", "Root-Is-Purelib: false", *tags, ""]
+        ).encode(),
     }
 
     def sum_of(content):
@@ -165,9 +175,14 @@ def debian(command, dist):
     source = HERE / "debian"
     date = output("git", "log", "-1", "--format=%cd", "--date=rfc2822").strip()
     seconds = output("git", "log", "-1", "--format=%ct").strip()
-    someone = f"{os.environ.get('DEBFULLNAME', 'The Blueque developers')} <{os.environ.get('DEBEMAIL', 'blueque@example.org')}>"
-    changes = f"blueque ({command.version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- {someone}  {date}\n"
-    licence = "\n".join(" " + (line or ".") for line in command.licence.decode().strip().split("\n\n", 2)[2].splitlines())
+    name, address = os.environ.get("DEBFULLNAME", "The Blueque developers"), os.environ.get("DEBEMAIL")
+    someone = f"{name} <{address or 'blueque@example.org'}>"
+    changes = (
+        f"blueque ({command.version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- {someone}  {date}\n"
+    )
+    licence = "\n".join(
+        " " + (line or ".") for line in command.licence.decode().strip().split("\n\n", 2)[2].splitlines()
+    )
     squeezed = lambda content: gzip.compress(content, 9, mtime=0)  # noqa: E731
     shared = "usr/share/doc/blueque"
     files = {
@@ -191,9 +206,11 @@ def debian(command, dist):
     about = {
         "control": control.encode(),
         "conffiles": "".join(f"/{path}\n" for path in files if path.startswith("etc/")).encode(),
-        "md5sums": "".join(f"{hashlib.md5(content).hexdigest()}  {path}\n" for path, content in sorted(files.items())).encode(),
+        "md5sums": "".join(
+            f"{hashlib.md5(content).hexdigest()}  {path}\n" for path, content in sorted(files.items())
+        ).encode(),
     }
-    about |= {name: (source / name).read_bytes() for name in ("postinst", "prerm", "postrm")}
+    about |= {script: (source / script).read_bytes() for script in ("postinst", "prerm", "postrm")}
     file = dist / f"blueque_{command.version}_{command.debian}.deb"
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder) / "root"
@@ -202,7 +219,7 @@ def debian(command, dist):
             place = root / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-            place.chmod(0o755 if path.startswith("usr/bin/") or path.startswith("DEBIAN/p") else 0o644)
+            place.chmod(0o755 if path.startswith(("usr/bin/", "DEBIAN/p")) else 0o644)
         for place in [root, *root.rglob("*")]:
             if place.is_dir():
                 place.chmod(0o755)
