@@ -6,8 +6,8 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::{
     self, admin, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, graph,
-    history, limit, logs, ls, man, move_to, note, partition, prioritise, queue, requeue, retry, run, schedule, show, submit,
-    tag, task, top, track, wait, why, workers,
+    history, limit, logs, ls, man, move_to, note, partition, prioritise, queue, requeue, retry, run, schedule, show,
+    submit, tag, task, top, track, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;

@@ -13,7 +13,8 @@ fn text(path: &str) -> String {
 fn settings(page: &str) -> impl Iterator<Item = &str> {
     page.split('`').skip(1).step_by(2).filter(|code| {
         let name = code.split_once('=').map_or("", |(name, _)| name);
-        name.starts_with(|first: char| first.is_ascii_uppercase()) && name.contains(|each: char| each.is_ascii_lowercase())
+        name.starts_with(|first: char| first.is_ascii_uppercase())
+            && name.contains(|each: char| each.is_ascii_lowercase())
     })
 }
 

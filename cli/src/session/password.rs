@@ -106,10 +106,7 @@ pub fn malformed() -> anyhow::Error {
 /// Splits a text into a URL and its password.
 pub fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
     if ["rediss", "valkeys"].iter().any(|scheme| text.starts_with(scheme)) && !cfg!(feature = "tls-rustls") {
-        return Err(fault(
-            Code::Usage,
-            "this blueque was built without its feature tls-rustls, which adds TLS",
-        ));
+        return Err(fault(Code::Usage, "this blueque was built without its feature tls-rustls, which adds TLS"));
     }
     let address = blueque::Address::parse(&blueque::Address::completed(text)).map_err(|error| match error {
         // The sentence does not repeat the URL.
