@@ -84,6 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/**/{name}.lua: {what}"))?;
         fs::write(out.join(format!("{name}.lua")), script)?;
     }
+    fs::write(target.join("scripts.rs"), rust::scripts(bundle.commands.keys()))?;
     let manifest = manifest::manifest(&bundle.contract, &bundle.commands);
     fs::write(target.join("contract.json"), manifest.to_string())?;
     Ok(())

@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
-use include_dir::{Dir, File, include_dir};
 use redis::Script;
 
-static SCRIPTS: Dir<'_> = include_dir!("$OUT_DIR/bundle");
+// NAMES, one in each line, and SOURCES in the same order. A name next to its source would bring the source into memory.
+include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
 
 static COMMANDS: LazyLock<BTreeMap<&'static str, Command>> = LazyLock::new(|| {
-    let names = SCRIPTS.files().filter_map(|file| Some((file.path().file_stem()?.to_str()?, file)));
-    names.map(|(name, file)| (name, Command { name, file, sha1: OnceLock::new() })).collect()
+    let commands = NAMES.lines().zip(SOURCES);
+    commands.map(|(name, source)| (name, Command { name, source, sha1: OnceLock::new() })).collect()
 });
 
 /// Version of the scripts and of their contract, which is the version of the crate.
@@ -33,7 +33,7 @@ pub fn contract() -> &'static str {
 #[derive(Debug)]
 pub struct Command {
     name: &'static str,
-    file: &'static File<'static>,
+    source: &'static str,
     /// Computed on demand, because most programs call few commands.
     sha1: OnceLock<String>,
 }
@@ -48,7 +48,7 @@ impl Command {
     /// The whole script, as `EVAL` and `SCRIPT LOAD` take it.
     #[must_use]
     pub fn source(&self) -> &'static str {
-        self.file.contents_utf8().unwrap_or_default()
+        self.source
     }
 
     /// The digest of the script for `EVALSHA`: 40 lower-case hex digits.
