@@ -71,6 +71,8 @@ def archive(folder, url):
 
 def wheel(folder, url):  # noqa: ARG001 - `blueque dev` brings a server
     """The first line of the README: a server and a worker on a machine that has Python and nothing else."""
+    for old in DIST.glob(f"blueque_cli-*{command().wheel}.whl"):
+        old.unlink()
     file = packages.wheel(command(), DIST)
     venv(folder / "tools", "pipx")
     programs = hello(folder)

@@ -53,19 +53,16 @@ class Command:
         tree = ["cargo", "tree", "--locked", "--package", "blueque-cli", "--edges", "normal", "--target", self.target]
         used = set(output(*tree, "--prefix", "none", "--no-dedupe", "--format", "{p}").splitlines())
         used = {tuple(line.split()[:2]) for line in used}
-        text = []
+        texts = {}
         for package in sorted(self.packages, key=lambda package: (package["name"], package["version"])):
             if package["source"] is None or (package["name"], "v" + package["version"]) not in used:
                 continue
             folder = pathlib.Path(package["manifest_path"]).parent
-            files = [
-                file
-                for file in sorted(folder.iterdir())
-                if file.name.upper().startswith(("LICEN", "COPYING", "NOTICE"))
-            ]
-            text.append(f"== {package['name']} {package['version']}: {package['license']}\n")
-            text += [file.read_text(errors="replace").strip() + "\n" for file in files if file.is_file()]
-        return "\n".join(text).encode()
+            files = [file for file in folder.iterdir() if file.name.upper().startswith(("LICEN", "COPYING", "NOTICE"))]
+            found = {file.read_text(errors="replace").strip() for file in files if file.is_file()}
+            for text in found or {"The package has no text of its licence."}:
+                texts.setdefault(text, []).append(f"{package['name']} {package['version']} ({package['license']})")
+        return "\n".join(f"== {', '.join(names)}\n\n{text}\n" for text, names in sorted(texts.items())).encode()
 
 
 def output(*command):
