@@ -84,7 +84,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/**/{name}.lua: {what}"))?;
         fs::write(out.join(format!("{name}.lua")), script)?;
     }
-    fs::write(target.join("scripts.rs"), rust::scripts(bundle.commands.keys()))?;
+    let names: Vec<&str> = bundle.commands.keys().map(String::as_str).collect();
+    fs::write(target.join("names.txt"), names.join("\n"))?;
     let manifest = manifest::manifest(&bundle.contract, &bundle.commands);
     fs::write(target.join("contract.json"), manifest.to_string())?;
     Ok(())

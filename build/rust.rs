@@ -105,16 +105,6 @@ pub(crate) fn tables(contract: &Contract) -> String {
     text
 }
 
-/// Returns the text of `scripts.rs`: the names of all commands, and their scripts in the same order.
-pub(crate) fn scripts<'a>(names: impl ExactSizeIterator<Item = &'a String> + Clone) -> String {
-    let count = names.len();
-    let source = |name| format!("    include_str!(concat!(env!(\"OUT_DIR\"), \"/bundle/{name}.lua\")),\n");
-    let sources: String = names.clone().map(source).collect();
-    let line = |name| format!("{name}\\n");
-    let names: String = names.map(line).collect();
-    format!("static NAMES: &str = \"{names}\";\nstatic SOURCES: [&str; {count}] = [\n{sources}];\n")
-}
-
 /// Returns the text of `constants.rs`: times as durations, other numbers unchanged.
 pub(crate) fn constants(contract: &Contract) -> String {
     let one = |(name, constant): (&String, &toml::Spanned<Constant>)| {

@@ -6,14 +6,18 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
+use include_dir::{Dir, File, include_dir};
 use redis::Script;
 
-// NAMES, one in each line, and SOURCES in the same order. A name next to its source would bring the source into memory.
-include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
+static SCRIPTS: Dir<'_> = include_dir!("$OUT_DIR/bundle");
+
+/// The names of the commands in the order of their files. The name in a file's path stands beside the script: to read it
+/// there would bring a page of each script into the memory of every process.
+const NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/names.txt"));
 
 static COMMANDS: LazyLock<BTreeMap<&'static str, Command>> = LazyLock::new(|| {
-    let commands = NAMES.lines().zip(SOURCES);
-    commands.map(|(name, source)| (name, Command { name, source, sha1: OnceLock::new() })).collect()
+    let named = NAMES.lines().zip(SCRIPTS.files());
+    named.map(|(name, file)| (name, Command { name, file, sha1: OnceLock::new() })).collect()
 });
 
 /// Version of the scripts and of their contract, which is the version of the crate.
@@ -33,7 +37,7 @@ pub fn contract() -> &'static str {
 #[derive(Debug)]
 pub struct Command {
     name: &'static str,
-    source: &'static str,
+    file: &'static File<'static>,
     /// Computed on demand, because most programs call few commands.
     sha1: OnceLock<String>,
 }
@@ -48,7 +52,7 @@ impl Command {
     /// The whole script, as `EVAL` and `SCRIPT LOAD` take it.
     #[must_use]
     pub fn source(&self) -> &'static str {
-        self.source
+        self.file.contents_utf8().unwrap_or_default()
     }
 
     /// The digest of the script for `EVALSHA`: 40 lower-case hex digits.
