@@ -1,9 +1,11 @@
 //! `blueque dev`: a private server or cluster and a worker, to try things out without any set-up.
 
 mod cluster;
+mod samples;
 mod server;
 mod servers;
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
@@ -37,9 +39,9 @@ const GRACE: Duration = Duration::from_secs(5);
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The folder with the programs
-    #[arg(long, default_value = "worker.d", value_name = "DIR")]
-    dir: PathBuf,
+    /// The folder with the programs [default: worker.d, which is created with three samples if it is missing]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
     /// A queue of the worker [default: a queue for each program, with the name of the program]
     #[arg(long = "queue", short, value_name = "QUEUE", value_parser = plain)]
     queues: Vec<String>,
@@ -49,15 +51,14 @@ pub struct Options {
     /// The folder for all data, which the next start uses again
     #[arg(long, default_value = ".blueque", value_name = "FOLDER")]
     data: PathBuf,
-    /// Start a cluster of three masters instead of one server. Each master listens on a port of 127.0.0.1 and needs a
-    /// password, which is created
+    /// Start a cluster of three masters instead of one server
     #[arg(long)]
     cluster: bool,
     /// With --cluster: start a replica of each master, which replaces the master if it fails
     #[arg(long, requires = "cluster")]
     replicas: bool,
-    /// Also listen on this port of 127.0.0.1, not only on the unix socket. The port needs a password, which is created.
-    /// With --cluster: the port of the first node; the other nodes use the ports after it
+    /// The port of 127.0.0.1 on which the server listens [default: that of the last start, or 7379 if it is free]. With
+    /// --cluster: the port of the first node; the other nodes use the ports after it
     #[arg(long, value_name = "PORT", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 65535))]
     port: Option<u16>,
 }
@@ -78,7 +79,8 @@ impl Subcommand for Options {
 
 fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     behind::begin();
-    let queues = queues(options)?;
+    let programs = options.programs()?;
+    let queues = queues(&programs, &options.queues)?;
     private_folders(&options.data).with_context(|| format!("{} cannot be made", options.data.display()))?;
     let data = private(&options.data)?;
     let _lock = lock(&data)?;
@@ -94,7 +96,8 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     let mut servers = Servers::start(&data, shape, options.port)?;
     let mut left = Left { servers: servers.processes(), ..Left::default() };
     let begun = note(&data, &left).and_then(|()| servers.ready());
-    let mut worker = match begun.and_then(|()| worker(&data, &namespace, &servers, options, &queues)) {
+    let mut worker = match begun.and_then(|()| worker(&data, &namespace, &servers, (&programs, options.slots), &queues))
+    {
         Ok(worker) => worker,
         Err(error) => {
             servers.stop();
@@ -102,8 +105,12 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
         }
     };
     left.worker = Process::of(worker.id().cast_signed());
-    let noted = note(&data, &left).and_then(|()| Ok(line(servers.url())?));
-    say(handshake(&data, &namespace, &servers, &queues));
+    let exports = exports(&servers, &namespace);
+    let noted = note(&data, &left).and_then(|()| {
+        fs::write(data.join("env"), &exports)?;
+        Ok(line(servers.url())?)
+    });
+    say(first_steps(&options.data, &exports, &servers, &programs, &queues));
     let asked = noted.and_then(|()| {
         wait(&mut signals, &mut worker, &mut servers, |servers| {
             left.servers = servers.processes();
@@ -128,38 +135,76 @@ fn namespace(connection: &Connection, shape: Shape) -> anyhow::Result<String> {
     Ok(namespace)
 }
 
-/// Returns the text that suggests commands to the user.
-fn handshake(data: &Path, namespace: &str, servers: &Servers, queues: &[String]) -> String {
-    let queue = queues.first().map_or("QUEUE", String::as_str);
-    let mut more = String::new();
-    if let Some(file) = servers.password_file() {
-        more += &format!("    export BLUEQUE_PASSWORD_FILE={}\n", file.display());
+/// Returns the lines for a shell after which every client finds the server.
+fn exports(servers: &Servers, namespace: &str) -> String {
+    let mut all = vec![
+        ("BLUEQUE_URL", servers.url()),
+        ("BLUEQUE_PASSWORD_FILE", servers.password_file().to_string_lossy().into_owned()),
+    ];
+    if namespace != "blueque" {
+        all.push(("BLUEQUE_NAMESPACE", namespace.to_owned()));
     }
-    if servers.is_cluster() {
-        more += &format!("    export BLUEQUE_NAMESPACE='{namespace}'\n");
+    all.into_iter().map(|(name, value)| format!("export {name}={}\n", quoted(&value))).collect()
+}
+
+/// Returns a word for a shell, in quotes if it needs them.
+fn quoted(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:,+@".contains(c)) {
+        return text.into();
     }
+    format!("'{}'", text.replace('\'', r"'\''")).into()
+}
+
+/// Returns what runs, a command to try, where to look, and how to stop.
+fn first_steps(data: &Path, exports: &str, servers: &Servers, programs: &Path, queues: &[String]) -> String {
+    let example = queues.iter().find_map(|queue| Some((queue.as_str(), samples::example(&programs.join(queue))?)));
+    let (queue, parameters) = match &example {
+        Some((queue, parameters)) => (*queue, quoted(parameters)),
+        None => (queues.first().map_or("QUEUE", String::as_str), "PARAMETERS".into()),
+    };
+    let hint = if example.is_some() { "" } else { "    # what the program reads, as JSON" };
     let what = if servers.is_cluster() { "cluster" } else { "server" };
+    let exports: String = exports.lines().map(|line| format!("    {line}\n")).collect();
     format!(
-        "This is the {what}'s URL; all is kept in {}. In another terminal:\n\n    \
-         export BLUEQUE_URL={}\n{more}    blueque run {queue} PARAMETERS\n\nPARAMETERS: what the program \
-         reads, as JSON. Ctrl-C ends {what} and worker.",
+        "Runs: a {what} at {}, and a worker for {} with the programs in {}.\n\n\
+         Try, in another terminal (. {}/env does the same as the exports):\n{exports}    \
+         blueque run {queue} {parameters}{hint}\n\n\
+         Look: blueque top; or ls, show, logs -f, why.\n\
+         Stop: Ctrl-C here. Running tasks go back to their queue, and {} keeps all data for the next start.",
+        servers.url(),
+        queues.join(", "),
+        programs.display(),
         data.display(),
-        servers.url()
+        data.display(),
     )
 }
 
+impl Options {
+    /// Returns the folder with the programs. Creates it with samples if the user named none and there is none.
+    fn programs(&self) -> anyhow::Result<PathBuf> {
+        if let Some(named) = &self.dir {
+            return Ok(named.clone());
+        }
+        let usual = PathBuf::from("worker.d");
+        if samples::make(&usual).with_context(|| format!("{} cannot be created", usual.display()))? {
+            say(format!("blueque dev: {} is new: three small programs, to try and to change", usual.display()));
+        }
+        Ok(usual)
+    }
+}
+
 /// Returns the queues of the worker: the named queues, or a queue for each program.
-fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
-    let shown = options.dir.display();
-    let entries = fs::read_dir(&options.dir).map_err(|error| {
+fn queues(programs: &Path, named: &[String]) -> anyhow::Result<Vec<String>> {
+    let shown = programs.display();
+    let entries = fs::read_dir(programs).map_err(|error| {
         if error.kind() != ErrorKind::NotFound {
             return fault(Code::Usage, format!("the folder {shown} cannot be read: {error}"));
         }
         let how = "make it, with an executable file for each kind of task, or name another by --dir";
         fault(Code::Usage, format!("there is no folder {shown}: {how}"))
     })?;
-    if !options.queues.is_empty() {
-        return Ok(options.queues.clone());
+    if !named.is_empty() {
+        return Ok(named.to_vec());
     }
     let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.retain(|name| !name.starts_with('.') && QueueName::new(name.as_str()).is_ok());
@@ -218,12 +263,12 @@ fn worker(
     data: &Path,
     namespace: &str,
     servers: &Servers,
-    options: &Options,
+    (programs, slots): (&Path, u16),
     queues: &[String],
 ) -> anyhow::Result<Child> {
     let mut command = Command::new("/proc/self/exe");
     command.arg0("blueque").args(["worker", "--drain", "checkpoint", "--namespace", namespace, "--dir"]);
-    command.arg(&options.dir).args(["--slots", &options.slots.to_string()]);
+    command.arg(programs).args(["--slots", &slots.to_string()]);
     command.args(["--grace", &format!("{}s", GRACE.as_secs())]);
     for queue in queues {
         command.args(["--queue", queue]);
@@ -233,10 +278,8 @@ fn worker(
         command.env_remove(name);
     }
     // The user's configuration file is for other servers.
-    command.env("BLUEQUE_URL", servers.url()).env("XDG_CONFIG_HOME", data);
-    if let Some(password) = servers.password() {
-        command.env("BLUEQUE_PASSWORD", password);
-    }
+    command.env("BLUEQUE_URL", servers.url()).env("BLUEQUE_PASSWORD_FILE", servers.password_file());
+    command.env("XDG_CONFIG_HOME", data);
     command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
     command.spawn().context("the worker cannot be started")
 }

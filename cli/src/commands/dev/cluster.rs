@@ -46,7 +46,7 @@ pub fn setups(folder: &Path, replicas: bool, port: Option<u16>) -> anyhow::Resul
         }
         None => new(&folders, &ports)?,
     }
-    let setup = |(folder, port)| Setup { folder, port: Some(port), password: Some(password.clone()), node: true };
+    let setup = |(folder, port)| Setup { folder, port, password: password.clone(), node: true };
     Ok(folders.into_iter().zip(ports).map(setup).collect())
 }
 

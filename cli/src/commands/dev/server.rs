@@ -1,6 +1,5 @@
-//! A private and durable server of `blueque dev`. It listens on a unix socket in the data folder, which only the user
-//! can reach. If the user names a port, the server also listens on loopback and has a password. The nodes of a cluster
-//! of `dev` are also such servers.
+//! A private and durable server of `blueque dev`. It listens on a port of 127.0.0.1, and has a password in a file that
+//! only the user can read. The nodes of a cluster of `dev` are also such servers.
 
 use std::env;
 use std::fs;
@@ -24,8 +23,8 @@ use crate::session::password::with_password;
 /// The name of the password file.
 pub const PASSWORD: &str = "password";
 
-/// Maximum length of the path of a unix socket. The limit of the system is slightly larger.
-const SOCKET: usize = 100;
+/// The port of a single server, if it is free at the first start.
+const PORT: u16 = 7379;
 
 /// Time without an answer, in milliseconds, after which a replica replaces its node.
 const NODE_TIMEOUT: &str = "2000";
@@ -46,28 +45,37 @@ pub struct Server {
 pub struct Setup {
     /// The folder with the server's data.
     pub folder: PathBuf,
-    pub port: Option<u16>,
-    pub password: Option<String>,
-    /// True for a node of a cluster. A node has no unix socket, because nodes address each other by their ports.
+    pub port: u16,
+    pub password: String,
+    /// True for a node of a cluster.
     pub node: bool,
 }
 
 impl Setup {
-    /// Returns the settings of a single server without a cluster.
+    /// Returns the settings of a single server without a cluster. Without `port` it has the port of its last start.
     pub fn alone(data: &Path, port: Option<u16>) -> anyhow::Result<Self> {
         program()?;
-        if let Some(port) = port {
-            free(port).map_err(|error| taken(port, &error))?;
-        }
         let folder = data.join("server");
         crate::safe_path::private_folders(&folder)?;
-        let password = port.map(|_| password(&folder)).transpose().context("no password can be kept")?;
+        let port = match port {
+            Some(port) => free(port).map(|()| port).map_err(|error| taken(port, &error))?,
+            None => usual_port(&folder).context("no port can be chosen")?,
+        };
+        let password = password(&folder).context("no password can be kept")?;
         Ok(Self { folder, port, password, node: false })
     }
+}
 
-    fn socket(&self) -> PathBuf {
-        self.folder.join("socket")
-    }
+/// Returns the port of the last start, or `PORT`, or another port if neither is free. Keeps it for the next start.
+fn usual_port(folder: &Path) -> io::Result<u16> {
+    let file = folder.join("port");
+    let kept = fs::read_to_string(&file).ok().and_then(|text| text.parse().ok());
+    let port = match kept.into_iter().chain([PORT]).find(|port| free(*port).is_ok()) {
+        Some(port) => port,
+        None => TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port(),
+    };
+    fs::write(file, port.to_string())?;
+    Ok(port)
 }
 
 /// Returns an error if a port is in use.
@@ -83,22 +91,13 @@ impl Server {
     /// Starts the server. The caller must have ended the process of an earlier start.
     pub fn start(setup: Setup) -> anyhow::Result<Self> {
         let program = program()?;
-        let (folder, socket) = (&setup.folder, setup.socket());
-        if !setup.node && socket.as_os_str().len() > SOCKET {
-            let text = format!(
-                "the path of the server's socket, {}, is too long: choose a folder with a shorter path by --data",
-                socket.display()
-            );
-            return Err(fault(Code::Usage, text));
-        }
+        let (folder, password) = (&setup.folder, &setup.password);
+        // Every user can see the arguments of a process, so the password is passed in a file.
+        let settings = folder.join("redis.conf");
+        write_private(&settings, &format!("requirepass {password}\nmasterauth {password}\n"))?;
         let mut command = Command::new(&program);
-        if let Some(password) = &setup.password {
-            // Every user can see the arguments of a process, so the password is passed in a file.
-            let settings = folder.join("redis.conf");
-            write_private(&settings, &format!("requirepass {password}\nmasterauth {password}\n"))?;
-            command.arg(settings);
-        }
-        command.args(["--port", &setup.port.unwrap_or(0).to_string(), "--bind", "127.0.0.1", "--daemonize", "no"]);
+        command.arg(settings);
+        command.args(["--port", &setup.port.to_string(), "--bind", "127.0.0.1", "--daemonize", "no"]);
         command.args(["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""]);
         command.args(["--maxmemory-policy", "noeviction"]).arg("--dir").arg(folder);
         command.arg("--logfile").arg(folder.join("log"));
@@ -106,9 +105,6 @@ impl Server {
             command.args(["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT]);
             // A replica that lost its master long ago may still take its place, because no other node has newer data.
             command.args(["--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"]);
-        } else {
-            let _ = fs::remove_file(&socket);
-            command.arg("--unixsocket").arg(&socket).args(["--unixsocketperm", "700"]);
         }
         // Ctrl-C in the terminal must not reach the server, because the server ends last.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
@@ -138,7 +134,7 @@ impl Server {
     }
 
     pub fn ask(&self, words: &[&str]) -> anyhow::Result<String> {
-        let url = with_password(&self.url(), self.password()).context("the server's URL is malformed")?;
+        let url = with_password(&self.url(), Some(self.password())).context("the server's URL is malformed")?;
         let mut connection = redis::Client::open(url)?.get_connection_with_timeout(ANSWER)?;
         connection.set_read_timeout(Some(ANSWER))?;
         let (name, args) = words.split_first().context("no command")?;
@@ -147,17 +143,14 @@ impl Server {
 
     /// Returns the URL without the password.
     pub fn url(&self) -> String {
-        match self.setup.port {
-            Some(port) => format!("redis://127.0.0.1:{port}/"),
-            None => format!("unix://{}", self.setup.socket().display()),
-        }
+        format!("redis://127.0.0.1:{}/", self.setup.port)
     }
 
-    pub fn password(&self) -> Option<&str> {
-        self.setup.password.as_deref()
+    pub fn password(&self) -> &str {
+        &self.setup.password
     }
 
-    pub fn port(&self) -> Option<u16> {
+    pub fn port(&self) -> u16 {
         self.setup.port
     }
 
@@ -192,7 +185,6 @@ impl Server {
             thread::sleep(Duration::from_millis(50));
         }
         let _ = self.child.wait();
-        let _ = fs::remove_file(self.setup.socket());
     }
 }
 

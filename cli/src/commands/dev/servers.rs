@@ -87,19 +87,14 @@ impl Servers {
         if self.shape == Shape::Alone {
             return self.all.first().map_or(String::new(), Server::url);
         }
-        let ports = self.all.iter().filter_map(Server::port);
-        let nodes: Vec<String> = ports.map(|port| format!("127.0.0.1:{port}")).collect();
+        let nodes: Vec<String> = self.all.iter().map(|node| format!("127.0.0.1:{}", node.port())).collect();
         format!("redis+cluster://{}/", nodes.join(","))
     }
 
-    pub fn password(&self) -> Option<&str> {
-        self.all.first().and_then(Server::password)
-    }
-
     /// Returns the path of the password file, to be shown to the user.
-    pub fn password_file(&self) -> Option<PathBuf> {
+    pub fn password_file(&self) -> PathBuf {
         let folder = if self.shape == Shape::Alone { self.folder.join("server") } else { self.folder.clone() };
-        self.password().map(|_| folder.join(PASSWORD))
+        folder.join(PASSWORD)
     }
 
     /// Returns the state folder of the worker, which contains its runs.
