@@ -279,6 +279,29 @@ def test_sentinels_with_a_password(port: int, namespace: str, tmp_path: Path) ->
         process.wait()
 
 
+def test_a_client_without_a_server_reads_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("one\n")
+    with Server("--user", "worker", "on", ">one", "~*", "&*", "+@all") as server:
+        for name, value in (
+            ("URL", server.url),
+            ("USER", "worker"),
+            ("PASSWORD_FILE", str(file)),
+            ("NAMESPACE", "env"),
+        ):
+            monkeypatch.setenv(f"BLUEQUE_{name}", value)
+        with redis.Redis.from_url(server.url) as raw, Client() as client, Client(namespace="own") as own:
+            client.queue("q").submit(1, id="t")
+            own.queue("q").submit(1, id="t")
+            assert {b"env_task_t", b"own_task_t"} <= set(raw.keys())
+            assert raw.hget("env_task_t", "parameters") == b"1"
+            user = raw.execute_command("CLIENT", "LIST", "TYPE", "NORMAL")
+            assert "user=worker" in str(user)
+    # A server that is named has none of this.
+    with Client("redis://127.0.0.1:1") as client:
+        assert client.link.namespace == "blueque"
+
+
 def test_a_password_from_a_file(namespace: str, tmp_path: Path) -> None:
     """The file is read at each connection, so a new password needs no restart."""
     file = tmp_path / "password"

@@ -111,6 +111,30 @@ export function withoutPasswords(text: string): string {
   return text.replace(/(:\/\/[^:@/?]*):[^/?]*@/g, "$1@").replace(/(?<=[?&])pass(?:word)?=[^&,]*&?/g, "");
 }
 
+/** The URL and the namespace that `blueque` takes from these variables. A password there precedes any other. */
+export function fromEnvironment(environment: NodeJS.ProcessEnv): { url: string; namespace: string } {
+  const value = (name: string) => environment[`BLUEQUE_${name.toUpperCase()}`] ?? "";
+  const namespace = value("namespace") === "" ? "blueque" : value("namespace");
+  const given = value("url") === "" ? "redis://127.0.0.1:6379" : value("url");
+  const parts = /^([^:]*):\/\/(?:([^/?]*)@)?([^?]*)(?:\?(.*))?$/.exec(given);
+  if (!parts) return { url: given, namespace };
+  const [, scheme = "", login = "", place = "", query = ""] = parts;
+  const parameters = new URLSearchParams(query);
+  let [user, password] = (/^([^:]*)(:.*)?$/s.exec(login) ?? []).slice(1);
+  if (!user && !parameters.has("user")) user = encodeURIComponent(value("user"));
+  if (value("password")) {
+    password = `:${encodeURIComponent(value("password"))}`;
+    parameters.delete("pass");
+  }
+  for (const name of [...FILES, "sentinel_user"]) {
+    const matters = TLS.includes(name) ? scheme.includes("ss") : !SENTINELS.includes(name) || scheme.includes("sentinel");
+    const known = value(name);
+    if (matters && known && !parameters.has(name)) parameters.set(name, known);
+  }
+  const whole = `${user ?? ""}${password ?? ""}`;
+  return { url: `${scheme}://${whole && `${whole}@`}${place}${parameters.size ? `?${parameters.toString()}` : ""}`, namespace };
+}
+
 /** Makes a client of node-redis, whose connections end with the signal. */
 export type Make = (closing: AbortSignal) => NodeRedis;
 

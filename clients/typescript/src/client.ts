@@ -1,4 +1,5 @@
 // The client of a namespace on a server.
+import { fromEnvironment } from "./address.js";
 import * as calls from "./calls.js";
 import { Connection, type NodeRedis } from "./connection.js";
 import { InvalidCall, Unsuitable, duplicate } from "./errors.js";
@@ -47,17 +48,19 @@ export class Client implements AsyncDisposable {
 
   /**
    * @param server A URL (`redis://`, `rediss://`, `unix://`, `redis+sentinel://`, `redis+cluster://`), or a client of
-   *   node-redis with options of its own: `createClient`, `createSentinel`, `createCluster`.
+   *   node-redis with options of its own: `createClient`, `createSentinel`, `createCluster`. Without it the client reads
+   *   `BLUEQUE_URL`, the login and `BLUEQUE_NAMESPACE` from the environment, as `blueque` does.
    */
-  constructor(server: string | NodeRedis = "redis://127.0.0.1:6379", options: ClientOptions = {}) {
+  constructor(server?: string | NodeRedis, options: ClientOptions = {}) {
     optionsOf("a client", options, ["namespace", "limit", "by", "serializer", "clock"]);
     number("limit", options.limit, 0);
     const { serializer } = options as { serializer?: Partial<Serializer> | null };
     if (serializer !== undefined && (typeof serializer?.dumps !== "function" || typeof serializer.loads !== "function")) {
       throw new InvalidCall("BADARG", `${shown(serializer)} is no serializer: it lacks \`dumps\` or \`loads\`.`);
     }
-    const { namespace = "blueque", limit = 30, by, clock } = options;
-    this.link = new Link(new Connection(server), namespace, limit, by, options.serializer ?? new Json(), clock);
+    const usual = server === undefined ? fromEnvironment(process.env) : { url: server, namespace: "blueque" };
+    const { namespace = usual.namespace, limit = 30, by, clock } = options;
+    this.link = new Link(new Connection(usual.url), namespace, limit, by, options.serializer ?? new Json(), clock);
   }
 
   /** Closes the connections of the client. */

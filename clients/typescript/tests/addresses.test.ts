@@ -200,6 +200,26 @@ test("of Sentinels with a password of their own; both come from files", async ()
   assert.match(error.message, /the server refuses the login: NOAUTH/);
 });
 
+test("a client without a server reads the environment, as blueque does", async () => {
+  using folder = scratch();
+  const file = join(folder.path, "password");
+  writeFileSync(file, "one\n");
+  await using own = new Server("--user", "worker", "on", ">one", "~*", "&*", "+@all");
+  await becomes(() => says(own.url, ["PING"], /PONG/));
+  const said = { URL: own.url, USER: "worker", PASSWORD_FILE: file, NAMESPACE: "env" };
+  const before = { ...process.env };
+  for (const [name, value] of Object.entries(said)) process.env[`BLUEQUE_${name}`] = value;
+  try {
+    await using client = new Client();
+    await using other = new Client(undefined, { namespace: "own" });
+    await client.queue("q").submit(1, { id: "t" });
+    await other.queue("q").submit(1, { id: "t" });
+  } finally {
+    process.env = before;
+  }
+  for (const key of ["env_task_t", "own_task_t"]) assert.ok(await says(own.url, ["HGET", key, "parameters"], /1/), key);
+});
+
 test("a password from a file is read at each connection, so that a new one needs no restart", async () => {
   using folder = scratch();
   const file = join(folder.path, "password");

@@ -164,6 +164,12 @@ def completed(url: str, environ: Mapping[str, str]) -> str:
     return f"{scheme}://{login}{'@' if login else ''}{rest[at + 1 :]}" + (f"?{urlencode(given)}" if given else "")
 
 
+def from_environment(environ: Mapping[str, str]) -> tuple[str, str]:
+    """The URL and the namespace that `blueque` takes from these variables."""
+    url = environ.get("BLUEQUE_URL") or "redis://127.0.0.1:6379"
+    return completed(url, environ), environ.get("BLUEQUE_NAMESPACE") or "blueque"
+
+
 #: Options of a URL that redis-py does not treat as options of connections.
 PLACE = ("host", "port", "connection_class")
 

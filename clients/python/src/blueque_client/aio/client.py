@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .. import calls
-from ..address import place_of
+from ..address import from_environment, place_of
 from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graphs import Graph, batches
 from ..payload import Json, Serializer
@@ -32,8 +33,9 @@ class Client:
     """A namespace on a server.
 
     server: A URL (`redis://`, `rediss://`, `unix://`, `redis+sentinel://`, `redis+cluster://`), or your own client
-      of redis-py, which must not decode replies.
-    namespace: The beginning of all keys; on a cluster with a `{tag}`.
+      of redis-py, which must not decode replies. Without it the client reads `BLUEQUE_URL`, the login and
+      `BLUEQUE_NAMESPACE` from the environment, as `blueque` does.
+    namespace: The beginning of all keys; on a cluster with a `{tag}`. By default `blueque`.
     limit: Maximum number of seconds of a call, including its repetitions.
     by: The author of the changes, for the audit.
     serializer: The serializer of parameters, results, checkpoints and progress; by default JSON.
@@ -43,8 +45,8 @@ class Client:
 
     def __init__(
         self,
-        server: Any = "redis://127.0.0.1:6379",
-        namespace: str = "blueque",
+        server: Any = None,
+        namespace: str | None = None,
         *,
         limit: float = 30,
         by: str | None = None,
@@ -52,12 +54,16 @@ class Client:
         clock: Callable[[], Time] | None = None,
         tracing: bool = False,
     ) -> None:
-        place = "the server"
+        place, usual = "the server", "blueque"
+        if server is None:
+            server, usual = from_environment(os.environ)
         if isinstance(server, str):
             place, server = place_of(server), opened(server, limit)
         suitable(server)
         spans = Tracing() if tracing else None
-        self.link = Link(server, namespace, limit, by, serializer or Json(), clock, spans, place)
+        self.link = Link(
+            server, usual if namespace is None else namespace, limit, by, serializer or Json(), clock, spans, place
+        )
 
     async def __aenter__(self) -> Self:
         return self
