@@ -144,7 +144,8 @@ fn exports(servers: &Servers, namespace: &str) -> String {
     if namespace != "blueque" {
         all.push(("BLUEQUE_NAMESPACE", namespace.to_owned()));
     }
-    all.into_iter().map(|(name, value)| format!("export {name}={}\n", quoted(&value))).collect()
+    let lines: Vec<String> = all.iter().map(|(name, value)| format!("export {name}={}", quoted(value))).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Returns a word for a shell, in quotes if it needs them.
@@ -164,10 +165,10 @@ fn first_steps(data: &Path, exports: &str, servers: &Servers, programs: &Path, q
     };
     let hint = if example.is_some() { "" } else { "    # what the program reads, as JSON" };
     let what = if servers.is_cluster() { "cluster" } else { "server" };
-    let exports: String = exports.lines().map(|line| format!("    {line}\n")).collect();
+    let exports = exports.replace('\n', "\n    ");
     format!(
         "Runs: a {what} at {}, and a worker for {} with the programs in {}.\n\n\
-         Try, in another terminal (. {}/env does the same as the exports):\n{exports}    \
+         Try, in another terminal (. {}/env does the same as the exports):\n    {exports}\
          blueque run {queue} {parameters}{hint}\n\n\
          Look: blueque top; or ls, show, logs -f, why.\n\
          Stop: Ctrl-C here. Running tasks go back to their queue, and {} keeps all data for the next start.",
@@ -194,7 +195,7 @@ impl Options {
 }
 
 /// Returns the queues of the worker: the named queues, or a queue for each program.
-fn queues(programs: &Path, named: &[String]) -> anyhow::Result<Vec<String>> {
+fn queues(programs: &Path, chosen: &[String]) -> anyhow::Result<Vec<String>> {
     let shown = programs.display();
     let entries = fs::read_dir(programs).map_err(|error| {
         if error.kind() != ErrorKind::NotFound {
@@ -203,8 +204,8 @@ fn queues(programs: &Path, named: &[String]) -> anyhow::Result<Vec<String>> {
         let how = "make it, with an executable file for each kind of task, or name another by --dir";
         fault(Code::Usage, format!("there is no folder {shown}: {how}"))
     })?;
-    if !named.is_empty() {
-        return Ok(named.to_vec());
+    if !chosen.is_empty() {
+        return Ok(chosen.to_vec());
     }
     let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.retain(|name| !name.starts_with('.') && QueueName::new(name.as_str()).is_ok());
