@@ -111,7 +111,7 @@ dist: ## Write all packages to dist/, install each into an empty place, do its f
 
 demo: ## Run real jobs on workers that are killed; DIR=folder: the files to work on
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools --server) && export BLUEQUE_REDIS_SERVER && \
-	  cargo build --locked --profile demo --package blueque-cli --package blueque-demo && \
+	  cargo build --locked --profile demo --no-default-features --package blueque-cli --package blueque-demo && \
 	  python3 examples/demo/programs.py "$$($(BUILDS))/demo/blueque" $(DIR) && \
 	  "$$($(BUILDS))/demo/blueque-demo" $(DIR)
 

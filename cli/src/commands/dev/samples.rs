@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 /// The samples by name.
 const SAMPLES: [(&str, &str); 3] = [
-    ("count", include_str!("samples/count")),
-    ("flaky", include_str!("samples/flaky")),
-    ("hello", include_str!("samples/hello")),
+    ("count", include_str!("../../../samples/count")),
+    ("flaky", include_str!("../../../samples/flaky")),
+    ("hello", include_str!("../../../samples/hello")),
 ];
 
 /// Number of bytes at the beginning of a program in which its example is searched.
