@@ -182,13 +182,13 @@ fn a_lost_task_is_scheduled_if_its_queue_says_so() {
     world.program("q", "echo $$ > FOLDER/pid; exec sleep 600");
     assert!(world.run(&["config", "set", "-q", "q", "lost_delay=1h"]).contains("lost_delay"));
     let task = world.submit("q", "[]");
-    let worker = world.worker(&["--queue", "q", "--lease", "1s"]);
+    let worker = world.worker(&["--queue", "q", "--lease", "5s"]);
     world.written("pid");
     status(&task, Status::Started);
     let supervisor = world.supervisor();
     worker.kill();
     world::send("KILL", supervisor);
-    let _other = world.worker(&["--queue", "q", "--lease", "1s"]);
+    let _other = world.worker(&["--queue", "q", "--lease", "5s"]);
     let info = status(&task, Status::Scheduled);
     let eta = info.eta().unwrap().duration_since(std::time::SystemTime::now()).unwrap();
     assert!(eta.as_secs() > 3_000 && eta.as_secs() <= 3_600, "{eta:?}");
