@@ -123,6 +123,9 @@ function holdings.state_after_release(task, to, reason)
     return to
   end
   task.replaced = taken[field] or holdings.name_conflict(task)
+  if task.replaced and task.replaced == namespace.shared('freed_names')[field] then
+    task.replaced = nil -- this call also ends the newer task
+  end
   taken[field] = taken[field] or task.id
   return task.replaced and 'cancelled' or to
 end
@@ -245,6 +248,9 @@ function holdings.plan_name(task, to)
     namespace.probe('ZCARD', namespace.key('timed', task.queue))
   end
   task.holder, task.held_till, task.kept = holdings.name_holders(task.queue, task.unique)
+  if task.holder == task.id and contract.is_final(to) and not tonumber(task.till) then
+    namespace.shared('freed_names')[task.queue .. ' ' .. task.unique] = task.id
+  end
   if taken and task.status == 'pending' then
     task.older = holdings.waiting_attempt(task, task.kept)
   end
