@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .. import calls
-from ..address import from_environment, place_of
+from ..address import FROM_ENVIRONMENT, from_environment, place_of
 from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graphs import Graph, batches
 from ..payload import Json, Serializer
@@ -45,7 +45,7 @@ class Client:
 
     def __init__(
         self,
-        server: Any = None,
+        server: Any = FROM_ENVIRONMENT,
         namespace: str | None = None,
         *,
         limit: float = 30,
@@ -55,7 +55,7 @@ class Client:
         tracing: bool = False,
     ) -> None:
         place, usual = "the server", "blueque"
-        if server is None:
+        if server is FROM_ENVIRONMENT:
             server, usual = from_environment(os.environ)
         if isinstance(server, str):
             place, server = place_of(server), opened(server, limit)
