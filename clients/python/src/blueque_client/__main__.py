@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import Client, __version__
-from .address import completed, without_passwords
+from .address import DEFAULT_URL, completed, without_passwords
 from .errors import BluequeError, InvalidCall
 from .importing import WorkQueueImport
 from .streams import fill_streams
@@ -72,7 +72,7 @@ def main() -> int:
                 f"{seen}: name a file that has it, with ?password_file=/path, or set BLUEQUE_PASSWORD for --url"
             )
     if given.url is None:
-        given.url = os.environ.get("BLUEQUE_URL", "redis://127.0.0.1:6379")
+        given.url = os.environ.get("BLUEQUE_URL", DEFAULT_URL)
     level = logging.WARNING if given.quiet else logging.INFO
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(message)s")
     sys.path.insert(0, os.getcwd())

@@ -164,13 +164,15 @@ def completed(url: str, environ: Mapping[str, str]) -> str:
     return f"{scheme}://{login}{'@' if login else ''}{rest[at + 1 :]}" + (f"?{urlencode(given)}" if given else "")
 
 
+#: The server if neither a program nor the environment names one.
+DEFAULT_URL = "redis://127.0.0.1:6379"
 #: Stands for the server in the environment. `None` is refused, because it may be a variable that is not set.
 FROM_ENVIRONMENT: Any = object()
 
 
 def from_environment(environ: Mapping[str, str]) -> tuple[str, str]:
     """The URL and the namespace that `blueque` takes from these variables."""
-    url = environ.get("BLUEQUE_URL") or "redis://127.0.0.1:6379"
+    url = environ.get("BLUEQUE_URL") or DEFAULT_URL
     return completed(url, environ), environ.get("BLUEQUE_NAMESPACE") or "blueque"
 
 
