@@ -86,7 +86,7 @@ fn with_footer(command: Command) -> Command {
     names.into_iter().fold(command.after_help(FOOTER), |command, name| command.mut_subcommand(name, with_footer))
 }
 
-/// Returns the one-liner of a command.
+/// Returns the short help text of a subcommand, or an empty text.
 fn about(command: &Command, name: &str) -> String {
     let about = command.find_subcommand(name).and_then(Command::get_about);
     about.map(ToString::to_string).unwrap_or_default()

@@ -114,7 +114,7 @@ pub fn time(text: &str) -> Result<When, String> {
     }
 }
 
-/// A time as RFC 3339. `other` is the other form of which the error reminds.
+/// Parses a time as RFC 3339. The error also names `other`, a form that the caller accepts.
 fn moment(text: &str, other: &str) -> Result<When, String> {
     text.parse::<Timestamp>()
         .map(|time| When::At(time.into()))
