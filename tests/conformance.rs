@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "conformance/absent.rs"]
+mod absent;
 #[path = "conformance/cases.rs"]
 mod cases;
 #[path = "conformance/existing.rs"]

@@ -330,7 +330,7 @@ impl Model {
             // another task has the name, or no task has it
         } else if from.is_empty()
             || restarts
-            || (from == "failed" || from == "cancelled") && timed.is_none()
+            || ["complete", "failed", "cancelled"].contains(&from) && timed.is_none()
             || back && latest
         {
             let ends = match carried {

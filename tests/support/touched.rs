@@ -80,6 +80,7 @@ fn touched(lines: impl Iterator<Item = String>, namespaces: &[&str]) -> Touched 
         ("release", &end),
         ("requeue", &end),
         ("requeue_orphans", &end),
+        ("reserve", &cancel),
         ("run_deferred", &cancel),
         ("run_schedule", &cancel),
         ("tick", &cancel),

@@ -206,7 +206,11 @@ impl Checks {
                 || if listed { repair.to_owned() } else { anew() },
                 |rank| format!("HSET {} rank {rank}", self.key("task", &id)),
             );
-            self.finding("ranking", format!("{id} is pending in the ranking of {queue}, but its record has no rank"), todo);
+            self.finding(
+                "ranking",
+                format!("{id} is pending in the ranking of {queue}, but its record has no rank"),
+                todo,
+            );
         }
         for (place, &count) in stands {
             let (check, name) = (place.check(), place.name());

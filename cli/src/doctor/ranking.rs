@@ -47,7 +47,11 @@ impl Checks {
             });
             let Some((_, count)) = parsed.filter(|(number, _)| numbers.insert(*number)) else {
                 let text = format!("{key} says {value} of {needs}, and must say NUMBER COUNT, each number once");
-                self.finding("ranking", text, "cancel the tasks that wait in this queue, HDEL the field, and retry them");
+                self.finding(
+                    "ranking",
+                    text,
+                    "cancel the tasks that wait in this queue, HDEL the field, and retry them",
+                );
                 continue;
             };
             counts.insert(needs.clone(), count);
@@ -78,7 +82,11 @@ impl Checks {
         let text = format!("{queue}: no listener has what these need (tasks): {}", named.join("; "));
         if counts.len() >= NEEDS {
             let text = format!("{text}; with {NEEDS} different needs, new ones are refused");
-            self.finding("ranking", text, "start a worker with `--has`, or cancel these tasks: `blueque why` names them");
+            self.finding(
+                "ranking",
+                text,
+                "start a worker with `--has`, or cancel these tasks: `blueque why` names them",
+            );
         } else if self.ask(&["HEXISTS", &format!("{}meta", self.prefix), &format!("paused:{queue}")])? {
             self.note("ranking", text);
         } else {

@@ -8,7 +8,10 @@ use std::path::Path;
 /// The folders, the highest first, and the contents of each.
 const FLOORS: &[(&str, &str)] = &[
     ("attempt", "What a worker does: it takes tasks, reports on them, ends them"),
-    ("maintenance", "Work that no caller waits for: due tasks and schedules, ends that reach dependents later, repairs"),
+    (
+        "maintenance",
+        "Work that no caller waits for: due tasks and schedules, ends that reach dependents later, repairs",
+    ),
     ("action", "What operators do with tasks, one or many"),
     ("schedule", "Schedules: when they are due, and the tasks that they remember"),
     ("task", "The states of a task, and all that it claims: each change of a state is made here"),

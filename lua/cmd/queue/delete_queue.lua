@@ -22,7 +22,7 @@ end
 local names
 local from = 0
 repeat
-  names = redis.call('ZRANGE', namespace.prefix .. 'schedules', from, from + 999)
+  names = redis.call('ZRANGE', namespace.declare(namespace.prefix .. 'schedules'), from, from + 999)
   for _, name in ipairs(names) do
     -- During slot migration a schedule may seem absent. The queue's own keys seem absent too, so the call is refused.
     if redis.call('HGET', namespace.key('schedule', name), 'queue') == queue then

@@ -20,10 +20,10 @@ if answer then
   return answer
 end
 local list = namespace.key('reserved_tasks', queue .. '_' .. from)
-local held = redis.call('LPOS', list, id)
+local held = redis.call('LPOS', namespace.declare(list), id)
 local claimed = redis.call('HGET', task.key, 'reclaimed_node') -- by Blueque's `claim_orphan`
 if task.status == 'pending' and held then
-  task.astray = namespace.declare(list) -- popped by a client without scripts, which died before it updated the record
+  task.astray = list -- popped by a client without scripts, which died before it updated the record
 elseif not record.held(task) or (claimed or task.node) ~= from or from == listener then
   reply.fail('STATE', 'the task is not held by that listener: call `list_held` again, and `get` for its reclaimed_node')
 end

@@ -104,7 +104,7 @@ function edit_edges.look(task, wanted, look_at)
     task.inputs, text[#text + 1] = at_least.without(task.inputs), 'least/' .. wanted.least
   end
   task.text = table.concat(text, ' ')
-  if redis.call('HLEN', edges.upstreams(task.id)) + #task.edges > edit_edges.MOST
+  if redis.call('HLEN', namespace.declare(edges.upstreams(task.id))) + #task.edges > edit_edges.MOST
     or #task.inputs + #task.text >= edit_edges.TEXT then
     reply.fail('TOOMANY', 'a task waits for ' .. edit_edges.MOST .. ' others at most')
   end
@@ -116,7 +116,7 @@ function edit_edges.refuse_twice()
 end
 
 function edit_edges.look_at(task, wish, had)
-  if redis.call('HEXISTS', edges.upstreams(task.id), wish.id) == 1 then
+  if redis.call('HEXISTS', namespace.declare(edges.upstreams(task.id)), wish.id) == 1 then
     return had or edit_edges.refuse_twice()
   end
   edit_edges.require_released(wish.id)
@@ -231,7 +231,7 @@ function edit_edges.refuse_circles(task)
   local at = 1
   while ids[at] do
     local id = ids[at]
-    local key = edges.upstreams(id)
+    local key = namespace.declare(edges.upstreams(id))
     number = number + redis.call('HLEN', key)
     if at > edit_edges.TASKS or number > edit_edges.EDGES then
       reply.fail('TOOBIG', 'the new upstreams wait for over ' .. edit_edges.TASKS .. ' tasks, or in over '
@@ -270,7 +270,7 @@ function edit_edges.plan(task)
     reply.fail(task.code, task.refusal)
   end
   edit_edges.flag(task)
-  local open = redis.call('HLEN', edges.upstreams(task.id)) + #task.edges
+  local open = redis.call('HLEN', namespace.declare(edges.upstreams(task.id))) + #task.edges
   if task.set and at_least.is_ready(task.set, open) then
     task.edges = {}
     if task.status == 'waiting' then

@@ -9,7 +9,7 @@ function moving.destination(spec)
   if not spec.known then
     spec.known = redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), spec.queue) and 'old' or 'new'
     spec.closed = settings.get(spec.queue, 'closed') == '1'
-    spec.needs, spec.different = {}, redis.call('HLEN', namespace.key('needs', spec.queue))
+    spec.needs, spec.different = {}, redis.call('HLEN', namespace.declare(namespace.key('needs', spec.queue)))
   end
   if spec.closed then
     return 'CLOSED', moving.CLOSED

@@ -90,7 +90,7 @@ function rerun.plan(task, call, spec, step)
     return code, text
   elseif string.find(flags, 'd', 1, true) and edges.waiting(task.id) > 0 then
     return 'STATE', 'others wait for this task: retry it, or submit one of another id'
-  elseif string.find(flags, 'w', 1, true) and redis.call('HLEN', edges.upstreams(task.id)) > 0 then
+  elseif string.find(flags, 'w', 1, true) and redis.call('HLEN', namespace.declare(edges.upstreams(task.id))) > 0 then
     return 'STATE', 'the task still needs what it waited for: retry it, or submit one of another id'
   end
   local new = rerun.fresh(task, call, spec)

@@ -35,7 +35,7 @@ function giving.plan(call, task)
   if call.woken then
     local left = redis.call('LLEN', pending) - (call.run and #call.run or 1)
     call.wakes = (left > (ghosts and ghosts[queue] or 0)
-      or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) and queue
+      or redis.call('EXISTS', namespace.declare(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) and queue
     if call.wakes then
       wakeups.plan(queue)
     end
@@ -74,9 +74,9 @@ function giving.plan_others(call, taken)
   local prefix = namespace.prefix
   local others = {}
   for i, queue in ipairs(call.queues) do
-    local waiting = redis.pcall('LLEN', prefix .. 'pending_tasks_' .. queue)
+    local waiting = redis.pcall('LLEN', namespace.declare(prefix .. 'pending_tasks_' .. queue))
     if queue ~= taken and not call.meta[4 * i - 2] and type(waiting) == 'number'
-      and (waiting > 0 or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1)
+      and (waiting > 0 or redis.call('EXISTS', namespace.declare(prefix .. 'pending_ranked_tasks_' .. queue)) == 1)
       and type(redis.pcall('LLEN', prefix .. 'wake_' .. queue)) == 'number' then
       wakeups.plan(queue)
       others[#others + 1] = queue

@@ -28,6 +28,7 @@ function picking.look(call)
     while open and skipped < picking.GHOSTS do
       local id = redis.call('LINDEX', pending, skipped == 0 and '-1' or -1 - skipped)
       if not id then
+        namespace.declare(pending)
         break
       end
       local read = attempt.read(id)
@@ -61,7 +62,7 @@ function picking.look(call)
       task, v = attempt.select(call, queue, task, v, {
         ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener,
       })
-    elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign) then
+    elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign or call.updates) then
       picking.look_behind(call, task, v)
     end
     if task then

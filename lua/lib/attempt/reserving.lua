@@ -39,7 +39,8 @@ end
 function reserving.repeated(call)
   local queues, listener, request = call.queues, call.listener, call.request
   for i = 1, #queues do
-    local id = redis.call('LINDEX', namespace.prefix .. 'reserved_tasks_' .. queues[i] .. '_' .. listener, '0')
+    local held = namespace.declare(namespace.prefix .. 'reserved_tasks_' .. queues[i] .. '_' .. listener)
+    local id = redis.call('LINDEX', held, '0')
     if id and redis.call('HGET', namespace.prefix .. 'task_' .. id, 'request') == request then
       call.found = reserving.answer_again(call)
       break

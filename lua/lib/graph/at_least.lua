@@ -258,7 +258,7 @@ function at_least.plan_rerun(task, again, text, order, marks)
     if slots and marks[id] then
       again.texts[id], set.owed = 'some0' .. slots, set.owed + 1
     elseif slots then
-      local status = redis.call('HGET', namespace.key('task', id), 'status')
+      local status = redis.call('HGET', namespace.declare(namespace.key('task', id)), 'status')
       if redis.call('HEXISTS', known, id) == 1 then
         there[#there + 1] = id
       elseif status and status ~= 'complete' then

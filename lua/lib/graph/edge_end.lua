@@ -58,7 +58,7 @@ function edge_end.is_much(id, ids, length)
     return false
   end
   for _, other in ipairs(ids) do
-    if string.find(redis.call('HGET', edges.upstreams(other), id) or '', '/', 1, true) then
+    if string.find(redis.call('HGET', namespace.declare(edges.upstreams(other)), id) or '', '/', 1, true) then
       return true -- this edge takes the result; other edges need only the end of the task
     end
   end
@@ -91,7 +91,8 @@ end
 -- task needs.
 function edge_end.plan_cascade(task)
   local known = task.broken and 1 or 0 -- the broken edge leads to a task that has ended
-  if graphs.on_failure(task.graph) == 'cancel' and redis.call('HLEN', edges.upstreams(task.id)) > known then
+  local upstreams = namespace.declare(edges.upstreams(task.id))
+  if graphs.on_failure(task.graph) == 'cancel' and redis.call('HLEN', upstreams) > known then
     namespace.probe('ZCARD', edges.deferred())
     task.deferred, task.cascades = true, true
   end

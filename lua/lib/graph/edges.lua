@@ -52,8 +52,8 @@ end
 -- Returns the edges of a task, each with the `id` of its upstream, its `kind`, its `mark` and the text of its `slots`;
 -- and the position after them, `0` at the end. With `limit`, reads about this many edges from `cursor` on.
 function edges.read(id, limit, cursor)
-  local page = limit and redis.call('HSCAN', edges.upstreams(id), cursor or '0', 'COUNT', limit)
-    or { '0', redis.call('HGETALL', edges.upstreams(id)) }
+  local key = namespace.declare(edges.upstreams(id))
+  local page = limit and redis.call('HSCAN', key, cursor or '0', 'COUNT', limit) or { '0', redis.call('HGETALL', key) }
   local found = {}
   for i = 1, #page[2], 2 do
     local kind, mark, slots = edges.parse(page[2][i + 1])

@@ -40,8 +40,8 @@ function workers.serves(listener, queue)
 end
 
 function workers.plan_leave(listener)
+  namespace.declare(workers.key(listener))
   if workers.find(listener) then
-    namespace.declare(workers.key(listener))
     namespace.probe('ZCARD', namespace.prefix .. 'workers')
   end
 end
@@ -73,7 +73,8 @@ function workers.plan_forget()
     'LIMIT', 0, workers.LOOKS)) do
     local worker, registered = workers.find(listener), false
     for queue in string.gmatch(worker and worker.queues or '', '[^,]+') do
-      registered = registered or redis.call('SISMEMBER', namespace.prefix .. 'listeners_' .. queue, listener) == 1
+      local known = namespace.declare(namespace.prefix .. 'listeners_' .. queue)
+      registered = registered or redis.call('SISMEMBER', known, listener) == 1
     end
     namespace.declare(workers.key(listener))
     found[#found + 1] = { listener = listener, registered = registered }

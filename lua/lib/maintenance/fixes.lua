@@ -6,6 +6,7 @@ local fixes = {}
 -- Begins a call. `shared`: clients share one pass over the queue.
 -- @hot
 function fixes.begin(queue, limit, grace, shared)
+  namespace.require_settled_slot() -- otherwise, what is on the other node would be taken for deleted
   return { queue = queue, limit = limit, grace = grace, shared = shared, repaired = 0, suspected = 0,
     valid_claims = {}, -- for the reply: claimer, id, status, holder and pid of each valid claim
     writes = {}, -- commands

@@ -39,7 +39,8 @@ end
 -- Tries one fire time: returns a plan, or what prevents it.
 function ticking.try(step, schedule, fire_time, old)
   local id = schedule.name .. '@' .. fire_time
-  local queue, maker, of = unpack(redis.call('HMGET', namespace.key('task', id), 'queue', 'schedule', 'slot'))
+  local queue, maker, of = unpack(redis.call('HMGET', namespace.declare(namespace.key('task', id)),
+    'queue', 'schedule', 'slot'))
   if queue and maker == schedule.name and of == fire_time then
     schedules.note(schedule, id)
     return 'made' -- the fire time was handled before

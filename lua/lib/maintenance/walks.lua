@@ -157,7 +157,7 @@ function walks.plan_marks(walk)
   local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'rerun', 0
   for _, id in ipairs(walks.page(walk)) do
     local mark = redis.call('ZSCORE', graphs.chosen(walk.graph), id)
-    local v = redis.call('HMGET', namespace.key('task', id), 'inputs', 'graph')
+    local v = redis.call('HMGET', namespace.declare(namespace.key('task', id)), 'inputs', 'graph')
     local inputs = mark ~= '1' and id ~= walk.task and v[2] == walk.graph and v[1] or ''
     local page, rest = edge_inputs.page(inputs, tonumber(walk.part or 1), walks.INPUTS - entries)
     entries = entries + #page

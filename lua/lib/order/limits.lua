@@ -37,7 +37,7 @@ end
 
 function limits.used(queue)
   return redis.call('ZCARD', namespace.key('leases', queue))
-    + tonumber(redis.call('HGET', namespace.key('places', queue), 'extra') or 0)
+    + tonumber(redis.call('HGET', namespace.declare(namespace.key('places', queue)), 'extra') or 0)
 end
 
 -- Returns true if limits have enough free places for a task of this weight (a number or `exclusive`), and their rate

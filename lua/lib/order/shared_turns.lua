@@ -75,7 +75,7 @@ function shared_turns.is_gone(member, asked)
   local offered = tonumber(string.match(asked or '', ' (%d+)$'))
   return not asked or offered and offered + shared_turns.TURN <= namespace.now_us
     or redis.call('HEXISTS', namespace.meta, 'paused:' .. queue) == 1
-    or redis.call('HEXISTS', namespace.key('needs', queue), class) == 0, offered
+    or redis.call('HEXISTS', namespace.declare(namespace.key('needs', queue)), class) == 0, offered
 end
 
 -- Returns true if the classes whose turn comes earlier leave enough of a limit for a class. If not, also returns when

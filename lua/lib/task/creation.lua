@@ -98,7 +98,8 @@ function creation.plan(task)
 end
 
 function creation.require_few_needs(queue, wanted)
-  if not needs.number(queue, wanted) and redis.call('HLEN', namespace.key('needs', queue)) >= needs.MOST then
+  local known = namespace.declare(namespace.key('needs', queue))
+  if not needs.number(queue, wanted) and redis.call('HLEN', known) >= needs.MOST then
     reply.fail('TOOMANY', 'the tasks that wait in this queue have 64 different needs and sets of shared limits'
       .. ' already: `why` and doctor name needs that no listener has: cancel such tasks, or start a listener for them')
   end

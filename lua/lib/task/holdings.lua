@@ -70,7 +70,7 @@ end
 -- name. A task that a client without scripts ended or deleted does not hold the name, nor does a later task with the
 -- same id.
 function holdings.still_holds_name(queue, id, name, till)
-  local status, where, own = unpack(redis.call('HMGET', namespace.prefix .. 'task_' .. id,
+  local status, where, own = unpack(redis.call('HMGET', namespace.declare(namespace.prefix .. 'task_' .. id),
     'status', 'queue', 'unique'))
   if where ~= queue or own ~= (till == 'kept' and string.sub(name, 2) or name) then
     return false
@@ -314,7 +314,7 @@ function holdings.move_name(task, to)
   local ends = contract.is_final(to) or to == 'deleted' or to == 'moved'
   if ends or to == 'started' and task.till == 'start' or latest and record.takes(task, to) then
     holdings.release_name(task, to)
-  elseif not from or task.restarts or (from == 'failed' or from == 'cancelled') and not tonumber(task.till)
+  elseif not from or task.restarts or contract.is_final(from) and not tonumber(task.till)
     or latest and back then
     holdings.take_name(task)
   end

@@ -31,8 +31,8 @@ end
 function state.plan_free(task)
   local queue, prefix = task.queue, namespace.prefix
   if (task.limited or settings.get(queue, 'concurrency'))
-    and (redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) > 0
-    or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) then
+    and (redis.call('LLEN', namespace.declare(prefix .. 'pending_tasks_' .. queue)) > 0
+    or redis.call('EXISTS', namespace.declare(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) then
     wakeups.plan(queue)
     task.wakes = true
   end
