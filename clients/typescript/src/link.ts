@@ -1,21 +1,14 @@
 // Sends calls to the server, and reads the replies.
 import { setTimeout as sleep } from "node:timers/promises";
-import { brotliDecompressSync } from "node:zlib";
+import { compose } from "./composer.js";
 import type { Connection } from "./connection.js";
 import { FIRST_PAUSE, LONGEST_PAUSE } from "./contract.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
 import { shown } from "./argument-checks.js";
 import { type Serializer } from "./payload.js";
 import { isDistrust, isRefusal, isReply, mistake } from "./server-errors.js";
-import { type Command, PACKED, SCRIPTS } from "./scripts.js";
+import { DIGESTS } from "./scripts.js";
 import { Call, type Reply, type Time } from "./wire.js";
-
-let bodies: Readonly<Record<Command, string>> | undefined;
-
-function body(command: Command): string {
-  bodies ??= JSON.parse(brotliDecompressSync(Buffer.from(PACKED, "base64")).toString()) as Record<Command, string>;
-  return bodies[command];
-}
 
 /** A reply with a cursor. */
 export interface Page<T> {
@@ -94,7 +87,7 @@ export class Link {
 
   #send<T>(call: Call<T>, whole: boolean, patience: number | undefined): Promise<Reply> {
     const key = `${this.namespace}_meta`;
-    const script = whole ? ["EVAL", body(call.command)] : ["EVALSHA", SCRIPTS[call.command]];
+    const script = whole ? ["EVAL", compose(call.command)] : ["EVALSHA", DIGESTS[call.command]];
     return this.connection.send(key, [...script, "1", key, ...call.sent], patience);
   }
 }

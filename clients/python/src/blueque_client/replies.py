@@ -6,9 +6,6 @@ import random
 import ssl
 import time
 from collections.abc import Callable
-from functools import cache
-from hashlib import sha1
-from importlib.resources import files
 from typing import Any
 
 import redis
@@ -18,21 +15,6 @@ from . import contract
 from .address import Unreadable
 from .bounds import TooLong
 from .errors import BluequeError, ConnectionFailed, ReplyError, Unavailable, verdict
-
-
-@cache
-def script(command: str) -> tuple[str, bytes]:
-    """The digest and the body of a command's script."""
-    body = files("blueque_client.bundle").joinpath(f"{command}.lua").read_bytes()
-    return sha1(body).hexdigest(), body  # the server's name of a script
-
-
-def read_scripts() -> None:
-    """Reads all scripts, before the files of this package may be replaced while the program runs."""
-    for file in files("blueque_client.bundle").iterdir():
-        if file.name.endswith(".lua"):
-            script(file.name[: -len(".lua")])
-
 
 # redis-py removes some codes from the text of an error.
 _PARSE: Callable[[str], Exception] = redis.connection.DefaultParser.parse_error

@@ -26,7 +26,6 @@ from .main_loop import MainLoop
 from .new_interpreter import become, check_import, importable
 from .process_pool import ProcessPool
 from .queue_choice import QueueChoice
-from .replies import read_scripts
 from .reports import maintain, send_logs, send_reports
 from .streams import fill_streams
 from .sync import Client
@@ -116,7 +115,6 @@ class Worker:
                 "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
             )
         fill_streams()
-        read_scripts()
         if self._spawn:
             check_import(self._spawn)
         state, link, queues = self._state, self._state.link, self._state.queues

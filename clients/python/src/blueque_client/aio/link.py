@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..bounds import within
+from ..composer import compose
 from ..payload import Json, Serializer
-from ..replies import TROUBLE, Tries, script, unread
+from ..replies import TROUBLE, Tries, unread
+from ..scripts import DIGESTS
 from ..tracing import Tracing
 from ..wire import Call, Page, Time
 
@@ -89,9 +91,8 @@ class Link:
                 await pool.disconnect(inuse_connections=False)
 
     async def _send(self, call: Call[T], whole: bool) -> Any:
-        digest, body = script(call.command)
+        word, what = ("EVAL", compose(call.command)) if whole else ("EVALSHA", DIGESTS[call.command])
         # Like `execute_command`, but no callback of redis-py changes the reply.
-        word, what = ("EVAL", body) if whole else ("EVALSHA", digest)
         return await self.server.execute_command(word, what, 1, f"{self.namespace}_meta", *call.arguments)
 
 
