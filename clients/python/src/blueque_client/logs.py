@@ -6,7 +6,9 @@ prefix avoids conflicts: `logging` refuses a record whose `extra` has the name o
 
 from __future__ import annotations
 
+import json
 import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -40,6 +42,33 @@ def subject(fields: Fields) -> Iterator[None]:
         yield
     finally:
         _subject.reset(before)
+
+
+class Text(logging.Formatter):
+    """Records as lines that begin with the time and the level, as those of `blueque worker`."""
+
+    converter = time.gmtime
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)-5s %(message)s")
+
+
+class JsonLines(Text):
+    """Records as JSON, one on each line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {"time": self.formatTime(record), "level": record.levelname.lower()}
+        line["message"] = record.getMessage()
+        if record.name != log.name:
+            line["logger"] = record.name
+        for name in Fields._fields:
+            if (value := getattr(record, f"blueque_{name}", None)) is not None:
+                line[name] = value
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line)
 
 
 class TaskLog(logging.Handler):

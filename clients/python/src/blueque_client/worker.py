@@ -140,8 +140,10 @@ class Worker:
             for part in parts.items():
                 threading.Thread(target=self._always, args=part, name=part[0], daemon=True).start()
             slots = "1 slot" if state.slots == 1 else f"{state.slots} slots"
-            about = f"{', '.join(queues.names)} as {state.listener}: {slots}, {link.place}, bundle {VERSION}"
-            log.info("takes tasks of %s", about)
+            place = f"{slots}, {link.place}, namespace {link.namespace}, bundle {VERSION}"
+            log.info("takes tasks of %s as %s: %s", ", ".join(queues.names), state.listener, place)
+            if before:
+                log.info("to stop it: Ctrl-C or SIGTERM, then it waits for running tasks; a second one gives them back")
             MainLoop(state, pool).run()
         finally:
             state.over.set()
@@ -167,7 +169,7 @@ class Worker:
     def _away(self, error: Exception) -> None:
         link = self._state.link
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + link.limit))
-        log.warning("no answer from %s yet: %s; tries until %s", link.place, str(error).rstrip("."), until)
+        log.warning("waiting for the server %s until %s: %s", link.place, until, str(error).rstrip("."))
 
     def _always(self, name: str, part: Callable[[], None]) -> None:
         """Runs a part of the worker, again after each error, until it returns. Attempts depend on all parts."""

@@ -33,6 +33,8 @@ class Link:
     tracing: Tracing | None = None
     #: The address of the server, for people.
     place: str = "the server"
+    #: True once the server has replied to a call.
+    reached: bool = False
 
     @property
     def longest_wait(self) -> float:
@@ -43,13 +45,15 @@ class Link:
     async def run(
         self, call: Call[T], limit: float | None = None, away: Callable[[Exception], None] | None = None
     ) -> T:
-        """Makes a call, and repeats it until the server replies, for at most `limit` seconds.
+        """Makes a call, and repeats it until the server replies, for at most `limit` seconds. If the server has never
+        replied and its address refuses connections, gives up within a second.
 
-        away: Called after the first failed try.
+        away: Called after the first failed try. The call then waits for a server that does not run yet.
         """
         if self.clock:
             call = call.at(self.clock())
-        tries = Tries(self.limit if limit is None else limit, self.place)
+        first = not self.reached and away is None
+        tries = Tries(self.limit if limit is None else limit, self.place, first)
         while True:
             try:
                 async with within(tries.left):
@@ -64,6 +68,7 @@ class Link:
                 await self._hang_up()
                 raise unread(error, self.place) from error
             else:
+                self.reached = True
                 return call.read(reply)
 
     async def make(self, call: Call[T]) -> T:
