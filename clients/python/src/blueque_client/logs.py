@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from .context import attempt_here
@@ -47,12 +47,12 @@ def subject(fields: Fields) -> Iterator[None]:
 class Text(logging.Formatter):
     """Records as lines that begin with the time and the level, as those of `blueque worker`."""
 
-    converter = time.gmtime
-    default_time_format = "%Y-%m-%dT%H:%M:%S"
-    default_msec_format = "%s.%03dZ"
-
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-5s %(message)s")
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802, ARG002
+        moment = datetime.fromtimestamp(record.created, timezone.utc)
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class JsonLines(Text):
