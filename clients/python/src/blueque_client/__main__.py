@@ -89,6 +89,8 @@ def main() -> int:
     except BluequeError as error:
         print(f"error: {one_line(str(error))}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:  # while it waits for the server
+        return 130
 
 
 def run(given: argparse.Namespace) -> int:

@@ -50,7 +50,7 @@ class Text(logging.Formatter):
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-5s %(message)s")
 
-    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802, ARG002
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002
         moment = datetime.fromtimestamp(record.created, timezone.utc)
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -11,7 +11,6 @@ import signal
 import socket
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -168,8 +167,7 @@ class Worker:
 
     def _away(self, error: Exception) -> None:
         link = self._state.link
-        until = time.strftime("%H:%M:%S", time.localtime(time.time() + link.limit))
-        log.warning("waiting for the server %s until %s: %s", link.place, until, str(error).rstrip("."))
+        log.warning("waits up to %g s for the server %s: %s", link.limit, link.place, str(error).rstrip("."))
 
     def _always(self, name: str, part: Callable[[], None]) -> None:
         """Runs a part of the worker, again after each error, until it returns. Attempts depend on all parts."""
