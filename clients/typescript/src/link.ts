@@ -1,7 +1,7 @@
 // Sends calls to the server, and reads the replies.
 import { setTimeout as sleep } from "node:timers/promises";
 import { compose } from "./composer.js";
-import type { Connection } from "./connection.js";
+import { type Connection, textOf } from "./connection.js";
 import { FIRST_PAUSE, LONGEST_PAUSE } from "./contract.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
 import { shown } from "./argument-checks.js";
@@ -9,6 +9,8 @@ import { type Serializer } from "./payload.js";
 import { isDistrust, isRefusal, isReply, mistake } from "./server-errors.js";
 import { DIGESTS } from "./scripts.js";
 import { Call, type Reply, type Time } from "./wire.js";
+
+const NO_SERVER = "Start it, or name another one: new Client(url), or BLUEQUE_URL for new Client().";
 
 /** A reply with a cursor. */
 export interface Page<T> {
@@ -37,7 +39,10 @@ export class Link {
     readonly clock: (() => Time) | undefined,
   ) {}
 
-  /** Makes a call, and repeats it until the server replies, for at most `limit` seconds; 0: a single try. */
+  /**
+   * Makes a call, and repeats it until the server replies, for at most `limit` seconds; 0: a single try. If the server has
+   * never replied and its address refuses connections, gives up within a second.
+   */
   async run<T>(given: Call<T>, limit = this.limit): Promise<T> {
     if (!((given as unknown) instanceof Call)) {
       throw new InvalidCall("BADARG", `${shown(given)} is no call, such as \`calls.get(id)\`.`);
@@ -52,6 +57,10 @@ export class Link {
         if (isReply(error) && !whole && codeOf(error)[0] === "NOSCRIPT") {
           whole = true;
           continue;
+        }
+        if (this.connection.isHopeless(error)) {
+          const text = `no server answers at ${this.connection.place}: ${textOf(error as Error)}.`;
+          throw new Unavailable("UNAVAILABLE", text, undefined, NO_SERVER);
         }
         const failure = judged(error, limit, this.connection.place);
         // An error that lasts until an operator frees memory or disk is thrown to the caller.
