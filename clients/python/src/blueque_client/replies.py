@@ -120,14 +120,14 @@ class Tries:
         if self._refusal_until - time.monotonic() <= self.pause and (why := _refusal(error)):
             raise Unavailable("UNAVAILABLE", f"no server answers at {self.place}: {why}.", NO_SERVER) from None
         if self.until - time.monotonic() <= self.pause:
+            if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
+                raise verdict(*code_of(error)) from error
             raise self._out_of_time(error) from None
         pause = self.pause * random.uniform(0.5, 1)  # so that clients do not retry at the same time
         self.pause = min(self.pause * 2, contract.LONGEST_PAUSE)
         return pause
 
     def _out_of_time(self, error: Exception) -> BluequeError:
-        if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
-            return verdict(*code_of(error))
         within = f" within {self.limit:g} s" if self.limit else ""
         # A server without TLS takes the TLS handshake for the beginning of a command, and waits for the rest.
         tls = "Check that the server runs, is reachable, and speaks TLS: one that does not has the URL redis://, with "
