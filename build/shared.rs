@@ -29,8 +29,11 @@ pub(super) fn text(commands: &BTreeMap<String, Command>, own: &BTreeMap<String, 
         texts.sort();
         let one = texts.len() == 1;
         for (commands, text) in texts {
-            let of = commands.iter().filter(|_| !one).map(|name| format!(" {name}")).collect::<String>();
-            let _ = write!(all, "=== {piece}{of}\n{text}\n");
+            let _ = write!(all, "=== {piece}");
+            for name in commands.iter().filter(|_| !one) {
+                let _ = write!(all, " {name}");
+            }
+            let _ = write!(all, "\n{text}\n");
         }
     }
     Ok(all + &scripts)
