@@ -11,8 +11,8 @@ use redis::Script;
 
 static SCRIPTS: Dir<'_> = include_dir!("$OUT_DIR/bundle");
 
-/// The names of the commands in the order of their files. The name in a file's path stands beside the script: to read it
-/// there would bring a page of each script into the memory of every process.
+/// The names of the commands in the order of their files. The names in the paths of the scripts are not used: each is next
+/// to its script, so that reading them would bring a page of each script into the memory of every process.
 const NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/names.txt"));
 
 static COMMANDS: LazyLock<BTreeMap<&'static str, Command>> = LazyLock::new(|| {

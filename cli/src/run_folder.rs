@@ -61,7 +61,7 @@ pub struct Run {
     /// Value of `machine_id()`.
     pub machine: String,
     pub method: Option<String>,
-    /// Index of the task in its array, if any.
+    /// Index of a task of an array.
     pub index: Option<u64>,
     /// The program and its arguments. The program is an absolute path.
     pub program: Vec<String>,

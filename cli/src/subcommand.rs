@@ -1,4 +1,4 @@
-//! A subcommand of `blueque`: implemented beside its options, and entered in one list of names.
+//! A subcommand of `blueque`: implemented together with its options, and entered in one list of names.
 
 use std::process::ExitCode;
 use std::time::Duration;

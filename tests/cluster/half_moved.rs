@@ -36,7 +36,7 @@ const STATE: [Call; 19] = [
 #[rustfmt::skip] // one call a line, as far as it fits
 /// Calls that are each made in that state. Calls that only read many tasks, such as `counts`, may return less for a
 /// moment.
-const CALLS: [Call; 39] = [
+const CALLS: [Call; 40] = [
     &["start", "1020", "held", "1003000001", "8"],
     &["progress", "1020", "runs", "1001000001", "half"],
     &["checkpoint", "1020", "runs", "1001000001", "half"],
@@ -68,6 +68,7 @@ const CALLS: [Call; 39] = [
     &["unregister", "1020", "q", "h_2"],
     &["submit", "1020", "q", "1", "waits", "", "p"],
     &["submit", "1020", "q", "1", "new", "", "p", "request", "s"],
+    &["submit", "1020", "q", "1", "first", "", "p", "priority", "5", "request", "r"],
     &["show_schedule", "1020", "s"],
     &["pause_schedule", "1020", "t", "me", "why"],
     &["resume_schedule", "1020", "s"],

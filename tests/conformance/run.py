@@ -89,7 +89,7 @@ class Seen(Client):
             self.value(field, got)
         names = {*map(bytes.decode, values[::2])}
         lacking = {name for name, field in self.fields[kind].items() if field["there"] == "always"} - names
-        if lacking - ({"status"} if "graph" in names else set()):  # a task of a graph that has yet to be released
+        if lacking - ({"status"} if "graph" in names else set()):  # a task of a graph that is not released
             raise Misfit(f"a {kind} is without {sorted(lacking)}")
 
     def transition(self, event, reasons):

@@ -344,11 +344,11 @@ impl Model {
     }
 
     /// The upstreams that a task waits for if it runs again, or an error if it may not. In a walk, `begun` are the
-    /// tasks that the same step lets run again. `anew`: the graph in which the task is rerun, if it is.
+    /// tasks that the same step lets run again. `rerun`: the graph that reruns the task.
     pub fn may_retry(
         &self,
         id: &str,
-        anew: Option<&str>,
+        rerun: Option<&str>,
         begun: &BTreeSet<String>,
         deadline: Option<u64>,
     ) -> Verdict<Option<Wait>> {
@@ -356,15 +356,15 @@ impl Model {
         if task.held() && task.has("cancel") {
             return Err("STOPPING");
         } else if !(matches!(task.status.as_str(), "failed" | "cancelled")
-            || anew.is_some() && task.status == "complete")
+            || rerun.is_some() && task.status == "complete")
         {
             return Err("STATE");
         } else if self.taken(&task.queue, task.get("unique"), id).is_some() {
             return Err("DUPLICATE");
         }
-        let wait = match anew {
+        let wait = match rerun {
             _ if !task.flagged('w') => None,
-            Some(graph) => Some(Wait::Anew(self.look_anew(id, graph, begun))),
+            Some(graph) => Some(Wait::Rerun(self.look_rerun(id, graph, begun))),
             None => Some(Wait::Again(self.look_again(id, begun)?)),
         };
         let end_by = deadline.or_else(|| task.end_by());
@@ -376,7 +376,7 @@ impl Model {
         &mut self,
         id: &str,
         fresh: bool,
-        anew: bool,
+        rerun: bool,
         wait: Option<Wait>,
         deadline: Option<u64>,
     ) -> &'static str {
@@ -396,7 +396,7 @@ impl Model {
         if fresh {
             task.forget(&["checkpoint", "checkpointed", "ended"]);
         }
-        if anew {
+        if rerun {
             task.forget(&["result", "readied"]);
         }
         if let Some(deadline) = deadline {
@@ -411,7 +411,7 @@ impl Model {
         self.queue(&name).wake |= to == "pending";
         match wait {
             Some(Wait::Again(again)) => self.wait_again(id, again),
-            Some(Wait::Anew(again)) => self.wait_anew(id, again),
+            Some(Wait::Rerun(again)) => self.wait_rerun(id, again),
             None => {}
         }
         to

@@ -539,9 +539,9 @@ impl Model {
             return;
         }
         let open = self.web.open(id);
-        let anew = to != "complete" && self.runs_anew(graph, id);
+        let rerun = to != "complete" && self.reruns_in(graph, id);
         let left =
-            planned.map_or(!open.is_empty() && (self.web.later || open.len() > INLINE || anew), |it| it.deferred);
+            planned.map_or(!open.is_empty() && (self.web.later || open.len() > INLINE || rerun), |it| it.deferred);
         if left {
             self.web.deferred.insert(id.to_owned(), self.now);
         } else if planned.is_none() {
@@ -793,7 +793,7 @@ impl Model {
                 if tasks.is_empty() {
                     self.begin_walk(graph, Walk::of("retry"));
                 } else {
-                    self.begin_anew(graph, tasks);
+                    self.begin_rerun(graph, tasks);
                 }
                 self.note_change("retry_graph", ["graph", graph], ["", "retrying"], "");
                 Ok(Reply::text("retrying"))
@@ -984,7 +984,7 @@ impl Model {
             self.begin_further(id);
             return (1, false);
         }
-        if !ids.is_empty() && self.runs_anew(&graph, id) {
+        if !ids.is_empty() && self.reruns_in(&graph, id) {
             return self.go_on_with_graph(&graph, limit);
         } else if !ids.is_empty() || !cascade {
             if !more && !cascade && !further {
@@ -1138,7 +1138,7 @@ impl Model {
                 Some(task) => (task.queue.as_str(), task.status.as_str()),
             };
             let ended = matches!(status, "complete" | "failed" | "cancelled");
-            let status = if ended && self.runs_anew(graph, id) { "waiting" } else { status };
+            let status = if ended && self.reruns_in(graph, id) { "waiting" } else { status };
             let waits = if status == "waiting" { self.open_number(id) } else { 0 };
             let field = |name: &str| task.map_or(String::new(), |task| task.get(name).to_owned());
             answer.extend([id.clone(), queue.into(), status.into(), waits.to_string()]);

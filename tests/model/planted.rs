@@ -607,14 +607,14 @@ pub static BUGS: [Bug; 228] = [
     )
     .of_graphs(),
     bug(
-        "a second call undoes what is yet to run anew for the first",
+        "a second call undoes what is yet to run again for the first",
         "retry_graph",
         "if not merges then",
         "if merges then",
     )
     .of_graphs(),
     bug(
-        "one of several that run anew does not wait for another",
+        "one of several that run again does not wait for another",
         "run_deferred",
         "if below and mark ~= '1' then",
         "if below and not mark then",
@@ -649,7 +649,7 @@ pub static BUGS: [Bug; 228] = [
     )
     .of_graphs(),
     bug(
-        "a task that runs anew gets the old result",
+        "a task that runs again gets the old result",
         "run_deferred",
         "again.forget[slot] = true",
         "again.forget[slot] = nil",
@@ -669,7 +669,7 @@ pub static BUGS: [Bug; 228] = [
         "spec.begun[id] = nil",
     )
     .of_graphs(),
-    bug("a task begins anew with each pass", "run_deferred", "walk.marks[id] = '0'", "walk.marks[id] = '1'")
+    bug("a task begins again with each pass", "run_deferred", "walk.marks[id] = '0'", "walk.marks[id] = '1'")
         .of_graphs(),
     bug(
         "a walk does not say whose cancel it was",
@@ -916,7 +916,7 @@ pub static BUGS: [Bug; 228] = [
     bug("the same progress is told twice", "progress", "field) ~= value", "field) ~= false").of_watched(),
     bug("what is deleted stays tracked", "delete", "      if task.tracked then", "      if false then").of_watched(),
     bug(
-        "a round counts attempts anew",
+        "a round counts attempts again",
         "submit",
         "'queue', new.queue, 'attempt', new.attempt,",
         "'queue', new.queue, 'attempt', '0',",

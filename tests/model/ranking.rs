@@ -481,7 +481,9 @@ impl Model {
                 let own = self.tasks[&id].get("rank").to_owned();
                 let found = Candidate { id, priority: -score, rank, own };
                 let first = firsts.entry(score).or_insert_with(|| found.clone());
-                if (&found.rank, &found.own) < (&first.rank, &first.own) {
+                let listed = !self.tasks[&first.id].has("rank");
+                let tie = (&found.rank, &found.own) == (&first.rank, &first.own);
+                if (&found.rank, &found.own) < (&first.rank, &first.own) || tie && !listed && found.id < first.id {
                     *first = found;
                 }
                 if ageing.is_none() {

@@ -60,21 +60,21 @@ pub struct Ahead {
 /// Upstreams of a task that runs again.
 pub enum Wait {
     Again(Again),
-    Anew(Anew),
+    Rerun(Rerun),
 }
 
 impl Wait {
     pub fn begins(&self) -> &'static str {
         match self {
             Self::Again(again) => again.begins(),
-            Self::Anew(anew) if anew.open.is_empty() && !anew.waits => "pending",
-            Self::Anew(_) => "waiting",
+            Self::Rerun(again) if again.open.is_empty() && !again.waits => "pending",
+            Self::Rerun(_) => "waiting",
         }
     }
 }
 
 /// Upstreams of a task that is rerun together with others.
-pub struct Anew {
+pub struct Rerun {
     /// Upstreams that the task waits for.
     open: Vec<(String, Edge)>,
     /// Upstreams that have ended, and that notify the task again.
@@ -91,8 +91,8 @@ pub struct Anew {
 enum Deed {
     Cancel { id: String, order: Option<&'static str>, reason: String, cause: Option<String>, ahead: Ahead },
     Spare(String),
-    Retry { id: String, wait: Option<Wait>, anew: bool },
-    Anew(String, Anew),
+    Retry { id: String, wait: Option<Wait>, rerun: bool },
+    Rerun(String, Rerun),
 }
 
 /// The tasks and edges in a text of inputs, in order. If the text names a task in several ways and one of them is a
@@ -137,7 +137,7 @@ impl Model {
     }
 
     /// Begins to rerun tasks, in addition to the tasks that are already rerun.
-    pub fn begin_anew(&mut self, graph: &str, tasks: &[Which]) {
+    pub fn begin_rerun(&mut self, graph: &str, tasks: &[Which]) {
         let under_way = self.web.graphs[graph].walk.as_ref().is_some_and(|walk| walk.shown() == "rerun");
         let marks = if under_way { self.web.chosen.remove(graph) } else { None };
         self.begin_walk(graph, Walk::of("mark_rerun"));
@@ -147,7 +147,7 @@ impl Model {
     }
 
     /// Returns true if a task is queued for a rerun, so that its end is ignored.
-    pub fn runs_anew(&self, graph: &str, id: &str) -> bool {
+    pub fn reruns_in(&self, graph: &str, id: &str) -> bool {
         let walk = self.web.graphs.get(graph).and_then(|graph| graph.walk.as_ref());
         walk.is_some_and(|walk| walk.shown() == "rerun") && self.marked(graph, id).is_some_and(|mark| mark > 0)
     }
@@ -268,10 +268,10 @@ impl Model {
                     task.set("requeue", &now);
                     self.publish(&id, "requeue", "", "", "");
                 }
-                Deed::Retry { id, wait, anew } => {
-                    self.run_again(&id, anew, anew, wait, None);
+                Deed::Retry { id, wait, rerun } => {
+                    self.run_again(&id, rerun, rerun, wait, None);
                 }
-                Deed::Anew(id, anew) => self.wait_anew(&id, anew),
+                Deed::Rerun(id, rerun) => self.wait_rerun(&id, rerun),
             }
         }
     }
@@ -353,10 +353,10 @@ impl Model {
                     marks.push((id.clone(), 0));
                     begun.insert(id.clone());
                     if task.status == "waiting" {
-                        deeds.push(Deed::Anew(id.clone(), self.look_anew(id, graph, &begun)));
+                        deeds.push(Deed::Rerun(id.clone(), self.look_rerun(id, graph, &begun)));
                     } else if task.finished() {
                         match self.may_retry(id, Some(graph), &begun, None) {
-                            Ok(wait) => deeds.push(Deed::Retry { id: id.clone(), wait, anew: true }),
+                            Ok(wait) => deeds.push(Deed::Retry { id: id.clone(), wait, rerun: true }),
                             Err(_) => {
                                 refused += 1;
                                 left.push(id.clone()); // the end is delivered to its dependents
@@ -380,7 +380,7 @@ impl Model {
                         spared.then(|| Deed::Spare(id.clone()))
                     } else {
                         let wait = self.may_retry(id, None, &begun, None);
-                        wait.ok().map(|wait| Deed::Retry { id: id.clone(), wait, anew: false })
+                        wait.ok().map(|wait| Deed::Retry { id: id.clone(), wait, rerun: false })
                     };
                     match deed {
                         Some(deed) => {
@@ -451,7 +451,7 @@ impl Model {
     }
 
     /// Upstreams of a task that is rerun. `begun`: the tasks that the same step has reached.
-    pub fn look_anew(&self, id: &str, graph: &str, begun: &BTreeSet<String>) -> Anew {
+    pub fn look_rerun(&self, id: &str, graph: &str, begun: &BTreeSet<String>) -> Rerun {
         let task = &self.tasks[id];
         let in_set = task.flagged('k');
         let over = |up: &String| self.tasks.get(up).is_none_or(Task::finished);
@@ -483,8 +483,8 @@ impl Model {
         least = least.min(there.try_into().unwrap());
         let mut ended: Vec<String> = open.iter().map(|(up, _)| up.clone()).filter(over).collect();
         let counts = !open.is_empty() || order.iter().any(|(_, edge)| edge.mark.is_some());
-        let anew = order.into_iter().filter(|(up, _)| marked(up).is_some());
-        open.extend(anew);
+        let rerun = order.into_iter().filter(|(up, _)| marked(up).is_some());
+        open.extend(rerun);
         let left = |up: &String| marked(up).is_some() && over(up) && !begun.contains(up);
         ended.extend(open.iter().map(|(up, _)| up.clone()).filter(left));
         let rest = waits.iter().copied().filter(|up| marked(up).is_none() && over(up));
@@ -496,22 +496,22 @@ impl Model {
         let told = |up: &String| ended.contains(up);
         let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.flagged('d')) && !told(up);
         still.extend(open.iter().map(|(up, _)| up).filter(stranger).cloned());
-        Anew { open, ended, still, waits: !waits.is_empty(), least: (in_set && counts).then_some(least) }
+        Rerun { open, ended, still, waits: !waits.is_empty(), least: (in_set && counts).then_some(least) }
     }
 
-    pub fn wait_anew(&mut self, id: &str, anew: Anew) {
+    pub fn wait_rerun(&mut self, id: &str, rerun: Rerun) {
         let now = self.now;
-        let forget: BTreeSet<usize> = anew.open.iter().flat_map(|(_, edge)| edge.slots.iter().copied()).collect();
-        let waits = !anew.open.is_empty();
-        for (up, edge) in anew.open {
+        let forget: BTreeSet<usize> = rerun.open.iter().flat_map(|(_, edge)| edge.slots.iter().copied()).collect();
+        let waits = !rerun.open.is_empty();
+        for (up, edge) in rerun.open {
             self.web.begin_to_wait(&up, id, now);
             self.web.upstreams.entry(id.into()).or_default().insert(up, edge);
         }
-        for up in anew.still {
+        for up in rerun.still {
             self.web.begin_to_wait(&up, id, now);
             self.flag(&up);
         }
-        for up in anew.ended {
+        for up in rerun.ended {
             self.web.begin_to_wait(&up, id, now);
             self.web.deferred.insert(up, now);
         }
@@ -522,7 +522,7 @@ impl Model {
         } else if waits && self.tasks[id].has("slots") {
             self.split(id, &forget);
         }
-        if let Some(least) = anew.least {
+        if let Some(least) = rerun.least {
             self.web.keep_least(id, least);
         }
     }

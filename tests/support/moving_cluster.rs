@@ -208,8 +208,9 @@ impl Ground for Moving {
             _ => false,
         };
         if role == Some("maintenance") || in_parts {
-            let _whole = if in_parts { self.shared.hold_whole() } else { self.shared.hold_at_home() };
-            return cmd.query(&mut self.client);
+            let shared = Arc::clone(&self.shared);
+            let _whole = if in_parts { shared.hold_whole() } else { shared.hold_at_home() };
+            return self.send(cmd);
         }
         let end = Instant::now() + LIMIT;
         loop {

@@ -15,6 +15,9 @@ use crate::support::Server;
 /// Each command with its keys.
 pub type Touched = BTreeMap<&'static str, BTreeSet<String>>;
 
+/// Keys of a call, not of what it does.
+const OF_CALLS: [&str; 2] = ["requests", "audit"];
+
 const END: &str = "the last case has run";
 
 /// The time, the client, the command, and the first key of a script: these bytes of a line have them all.
@@ -65,25 +68,28 @@ fn touched(lines: impl Iterator<Item = String>, namespaces: &[&str]) -> Touched 
             all.entry(command).or_default().extend(keys(&line, namespaces));
         }
     }
-    // These commands do what others do: they touch the keys of the others. An attempt that ends without success touches
-    // the same keys whoever ends it.
+    // These commands do what others do: they touch the keys of the others, except those of the call itself. An attempt
+    // that ends without success touches the same keys whoever ends it, and a cancelled task those of `cancel`.
     let manifest: Value = serde_json::from_str(bundle::contract()).unwrap();
     let maintenance = &manifest["commands"]["maintenance"]["reply"]["list"][0]["words"];
     let words = |name: &str| &manifest["types"][name]["words"];
-    let (end, reserve) = (json!(["fail"]), json!(["reserve"]));
+    let (end, cancel, reserve) = (json!(["fail"]), json!(["cancel"]), json!(["reserve"]));
     for (whole, parts) in [
         ("adopt", &end),
         ("cancel", &end),
         ("release", &end),
         ("requeue", &end),
         ("requeue_orphans", &end),
+        ("run_deferred", &cancel),
+        ("run_schedule", &cancel),
+        ("tick", &cancel),
         ("maintenance", maintenance),
         ("bulk", words("action")),
         ("finish_and_reserve", words("ending")),
         ("finish_and_reserve", &reserve),
     ] {
         let parts = parts.as_array().unwrap().iter().filter_map(|part| all.get(part.as_str()?));
-        let parts: Vec<_> = parts.flatten().cloned().collect();
+        let parts: Vec<_> = parts.flatten().filter(|key| !OF_CALLS.contains(&key.as_str())).cloned().collect();
         all.entry(whole).or_default().extend(parts);
     }
     all

@@ -49,7 +49,7 @@ impl Checks {
             entries.add(id, Place::Started(format!("{owner} ")));
         }
         self.held(queue, scan, &mut entries)?;
-        self.lanes(queue, scan, &mut entries)?;
+        self.ranked_tasks(queue, scan, &mut entries)?;
         self.bound(queue, scan, &mut entries)?;
         if entries.cut {
             self.note("tasks", format!("{queue}: the first {} entries of each index; --limit checks more", self.limit));
@@ -84,11 +84,11 @@ impl Checks {
     }
 
     /// Reads the ranked tasks.
-    fn lanes(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
+    fn ranked_tasks(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
         let all = [self.key("pending_ranked_tasks", queue)];
         entries.cut |= self.zsets(&all, |_, member, score| {
             let (rank, id) = member.split_once(' ').unwrap_or((member, ""));
-            entries.add(id, Place::Lane(rank.to_owned(), score));
+            entries.add(id, Place::Ranked(rank.to_owned(), score));
         })?;
         let of_kind = |kind| scan.after(kind, queue).map(move |part| format!("{kind}_{queue}{part}"));
         let names: Vec<String> = of_kind("ranked_tasks").chain(of_kind("key_tasks")).collect();

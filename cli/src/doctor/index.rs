@@ -86,7 +86,7 @@ impl Checks {
                 if head.runs_backwards() {
                     backwards.push(*id);
                 }
-                if found.iter().any(|place| matches!(place, Place::Lane(..))) && !head.needs.is_empty() {
+                if found.iter().any(|place| matches!(place, Place::Ranked(..))) && !head.needs.is_empty() {
                     *needs.entry(head.needs).or_default() += 1;
                 }
             }
@@ -197,7 +197,7 @@ impl Checks {
         let rankless = head.is_some_and(Head::is_rankless);
         if rankless {
             let rank = stands.iter().find_map(|(place, count)| match place {
-                Place::Lane(rank, _) if *count > 0 => Some(rank),
+                Place::Ranked(rank, _) if *count > 0 => Some(rank),
                 _ => None,
             });
             let listed = stands.get(&Place::List(Status::Pending)).is_some_and(|count| *count > 0);
@@ -206,7 +206,7 @@ impl Checks {
                 || if listed { repair.to_owned() } else { anew() },
                 |rank| format!("HSET {} rank {rank}", self.key("task", &id)),
             );
-            self.finding("lanes", format!("{id} is pending in the lanes of {queue}, but its record has no rank"), todo);
+            self.finding("ranking", format!("{id} is pending in the ranking of {queue}, but its record has no rank"), todo);
         }
         for (place, &count) in stands {
             let (check, name) = (place.check(), place.name());
@@ -214,7 +214,7 @@ impl Checks {
             match (expected.contains(place), count) {
                 (true, 1) | (false, 0) => {}
                 (true, 0) if place.stands_otherwise(stands) || place.is_timed() => {}
-                _ if rankless && check == "lanes" => {}
+                _ if rankless && check == "ranking" => {}
                 (true, 0) => {
                     let todo = self.return_of(queue, &id, place).unwrap_or_else(|| repair.to_owned());
                     self.finding(check, format!("{id} is {status}, but is not in {name} of {queue}"), todo);

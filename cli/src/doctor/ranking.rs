@@ -47,7 +47,7 @@ impl Checks {
             });
             let Some((_, count)) = parsed.filter(|(number, _)| numbers.insert(*number)) else {
                 let text = format!("{key} says {value} of {needs}, and must say NUMBER COUNT, each number once");
-                self.finding("lanes", text, "cancel the tasks that wait in this queue, HDEL the field, and retry them");
+                self.finding("ranking", text, "cancel the tasks that wait in this queue, HDEL the field, and retry them");
                 continue;
             };
             counts.insert(needs.clone(), count);
@@ -78,9 +78,9 @@ impl Checks {
         let text = format!("{queue}: no listener has what these need (tasks): {}", named.join("; "));
         if counts.len() >= NEEDS {
             let text = format!("{text}; with {NEEDS} different needs, new ones are refused");
-            self.finding("lanes", text, "start a worker with `--has`, or cancel these tasks: `blueque why` names them");
+            self.finding("ranking", text, "start a worker with `--has`, or cancel these tasks: `blueque why` names them");
         } else if self.ask(&["HEXISTS", &format!("{}meta", self.prefix), &format!("paused:{queue}")])? {
-            self.note("lanes", text);
+            self.note("ranking", text);
         } else {
             self.finding("waiting", text, "start a worker with `--has`, or cancel these tasks");
         }
@@ -122,13 +122,13 @@ impl Checks {
                 if value.split_once(' ').is_some_and(|(_, count)| count != number.to_string()) {
                     let text = format!("{key} counts {value} of {needs}, and {number} wait");
                     let todo = format!("HSET {key} '{needs}' 'NUMBER {number}', with its first word as it is");
-                    self.finding("lanes", text, todo);
+                    self.finding("ranking", text, todo);
                 }
             }
             for (needs, number) in counts.iter().filter(|_| !strange) {
                 let todo = "cancel these tasks and retry them, which adds them again";
                 self.finding(
-                    "lanes",
+                    "ranking",
                     format!("{number} tasks of {queue} wait with {needs}, which {key} does not contain"),
                     todo,
                 );
@@ -219,16 +219,16 @@ impl Checks {
         let expected = look.head.as_ref().map(|(score, of)| (*score, rank(of)));
         match (&expected, &look.turn) {
             (None, Some(_)) => {
-                self.finding("lanes", format!("key {key}{of} of {queue} has a turn, and no task waits"), again);
+                self.finding("ranking", format!("key {key}{of} of {queue} has a turn, and no task waits"), again);
             }
             (Some(expected), Some(turn)) if expected != turn => {
                 let text = format!("key {key}{of} of {queue} has a turn that does not match its first task");
-                self.finding("lanes", text, again);
+                self.finding("ranking", text, again);
             }
             (Some(_), None) if !look.used && !look.delayed => {
                 let text =
                     format!("key {key}{of} of {queue} has tasks and free places, and no turn: none of them will run");
-                self.finding("lanes", text, again);
+                self.finding("ranking", text, again);
             }
             _ => return true,
         }
@@ -260,12 +260,12 @@ impl Checks {
                 let own = turn.clone().filter(|(_, own)| own == rank);
                 if is.is_some() && is != own {
                     let text = format!("key {key}: its position in {ranked} does not match its turn");
-                    self.finding("lanes", text, format!("ZREM {ranked} '{rank} /{key}', then look again"));
+                    self.finding("ranking", text, format!("ZREM {ranked} '{rank} /{key}', then look again"));
                 } else if is.is_none() && own.is_some() {
                     let text =
                         format!("key {key} has its turn, and does not stand in {ranked}: none of its tasks will run");
                     let todo = format!("HDEL {turns} {field}, then set its limits again, unchanged");
-                    self.finding("lanes", text, todo);
+                    self.finding("ranking", text, todo);
                 }
             }
             return Ok(());
@@ -286,7 +286,7 @@ impl Checks {
         let (stands, used, waits): (bool, bool, usize) = self.send(&pipeline)?;
         if stands && !used && waits == 0 {
             let text = format!("{turns} contains key {key}, but none of its tasks waits or runs");
-            self.finding("lanes", text, format!("HDEL {turns} {key}"));
+            self.finding("ranking", text, format!("HDEL {turns} {key}"));
         }
         Ok(())
     }

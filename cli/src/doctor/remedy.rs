@@ -23,7 +23,7 @@ impl Checks {
                 pipeline.cmd("SISMEMBER").arg(self.key("started_tasks", queue)).arg(format!("{owner}{id}"))
             }
             Place::Lease(token) => pipeline.cmd("ZSCORE").arg(self.key("leases", queue)).arg(format!("{id} {token}")),
-            Place::Lane(rank, _) => {
+            Place::Ranked(rank, _) => {
                 pipeline.cmd("ZSCORE").arg(self.key("pending_ranked_tasks", queue)).arg(format!("{rank} {id}"))
             }
             Place::Order(key, entry, _) => pipeline.cmd("ZSCORE").arg(format!("{}{key}", self.prefix)).arg(entry),
@@ -40,7 +40,7 @@ impl Checks {
     /// Returns the command with which a person removes an entry, if nothing else removes the entry.
     pub fn removal(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
-            Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("pending_ranked_tasks", queue)),
+            Place::Ranked(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("pending_ranked_tasks", queue)),
             Place::Order(key, entry, _) => format!("ZREM {}{key} '{entry}'", self.prefix),
             Place::Limits(token, _) => format!("HDEL {} 'a:{id} {token}', then look again", self.key("places", queue)),
             Place::Lease(_) => "no loss: a worker drops it when it has run out".to_owned(),
@@ -54,7 +54,7 @@ impl Checks {
     /// Returns the command that restores a missing entry, if no worker restores the entry.
     pub fn return_of(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
-            Place::Lane(..) | Place::Order(..) | Place::List(Status::Pending) => {
+            Place::Ranked(..) | Place::Order(..) | Place::List(Status::Pending) => {
                 format!("blueque cancel {id}, then blueque retry {id}: which adds it again")
             }
             Place::List(status) => format!("LPUSH {} {id}", self.key(&format!("{status}_tasks"), queue)),
@@ -74,7 +74,7 @@ impl Checks {
 pub fn stands(id: &str, place: &Place, answer: &Value) -> usize {
     let is = |text: &str| usize::from(text_of(answer).as_deref() == Some(text));
     match place {
-        Place::Lane(_, score) | Place::Order(_, _, score) => usize::from(score_of(answer) == Some(*score)),
+        Place::Ranked(_, score) | Place::Order(_, _, score) => usize::from(score_of(answer) == Some(*score)),
         Place::Limits(_, what) => is(what),
         Place::Deadline(_) => {
             let score = redis::from_redis_value_ref::<Option<f64>>(answer).ok().flatten();

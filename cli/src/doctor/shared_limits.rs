@@ -119,8 +119,8 @@ impl Checks {
             return Ok(());
         }
         let asked: Vec<(_, (usize, Option<f64>))> = self.each(queues, |checks, pipeline, queue| {
-            let (plain, lane) = (checks.key("pending_tasks", queue), checks.key("pending_ranked_tasks", queue));
-            pipeline.cmd("EXISTS").arg(plain).arg(lane);
+            let (plain, ranked) = (checks.key("pending_tasks", queue), checks.key("pending_ranked_tasks", queue));
+            pipeline.cmd("EXISTS").arg(plain).arg(ranked);
             pipeline.cmd("ZSCORE").arg(format!("{}ready", checks.prefix)).arg(queue);
         })?;
         for (queue, _) in asked.into_iter().filter(|(_, answer)| matches!(answer, (1.., None))).take(10) {

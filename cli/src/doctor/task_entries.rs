@@ -31,7 +31,7 @@ pub enum Place {
     /// The lease of the attempt with this token.
     Lease(String),
     /// The index of all ranked tasks: the rank and the score of the task.
-    Lane(String, i64),
+    Ranked(String, i64),
     /// An entry in an order that `reserve` reads: the name of the Redis key without the namespace, the entry, the
     /// score.
     Order(String, String, i64),
@@ -131,7 +131,7 @@ impl Head {
             Some(Status::Pending) if !self.rank.is_empty() || self.flags.contains('r') => {
                 let score = self.priority.parse::<i64>().map_or(0, |priority| -priority);
                 places.insert(self.order(id, numbers, score));
-                places.insert(Place::Lane(self.rank.clone(), score))
+                places.insert(Place::Ranked(self.rank.clone(), score))
             }
             // Held tasks are in an index of their listener, or of all running tasks.
             None | Some(Status::Reserved | Status::Started) => false,
@@ -253,7 +253,7 @@ impl Place {
             Self::Unique(..) => "unique",
             Self::Tag(_) => "tags",
             Self::Group(_) => "groups",
-            Self::Lane(..) | Self::Order(..) => "lanes",
+            Self::Ranked(..) | Self::Order(..) => "ranking",
             _ => "tasks",
         }
     }
@@ -284,7 +284,7 @@ impl Place {
             Self::Reserved(listener) => format!("the list of {listener}"),
             Self::Started(_) => "started_tasks".to_owned(),
             Self::Lease(_) => "leases".to_owned(),
-            Self::Lane(_, score) => format!("pending_ranked_tasks (priority {})", -score),
+            Self::Ranked(_, score) => format!("pending_ranked_tasks (priority {})", -score),
             Self::Order(key, _, score) if key.starts_with("key") => format!("key_tasks (priority {})", -score),
             Self::Order(_, _, score) => format!("ranked_tasks (priority {})", -score),
             Self::Limits(_, what) => format!("the places ({})", what.trim_end()),

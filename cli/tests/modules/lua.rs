@@ -8,7 +8,7 @@ use std::path::Path;
 /// The folders, the highest first, and the contents of each.
 const FLOORS: &[(&str, &str)] = &[
     ("attempt", "What a worker does: it takes tasks, reports on them, ends them"),
-    ("maintenance", "What no call waits for: schedules that are due, ends that others have yet to learn of, repairs"),
+    ("maintenance", "Work that no caller waits for: due tasks and schedules, ends that reach dependents later, repairs"),
     ("action", "What operators do with tasks, one or many"),
     ("schedule", "Schedules: when they are due, and the tasks that they remember"),
     ("task", "The states of a task, and all that it claims: each change of a state is made here"),

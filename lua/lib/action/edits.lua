@@ -144,7 +144,7 @@ function edits.compare_parameters(task, edit, parameters)
   if not parameters or parameters == before then
     return
   elseif task.had.slots or string.find(task.flags or '', 'w', 1, true)
-    and redis.call('HEXISTS', edges.inputs(task.id), 'slots') == 1 then
+    and redis.call('HEXISTS', namespace.declare(edges.inputs(task.id)), 'slots') == 1 then
     reply.fail('BADARG', 'the parameters of this task are made of the results of others: they cannot be edited')
   end
   edits.write(edit, 'parameters', parameters)

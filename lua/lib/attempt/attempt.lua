@@ -123,8 +123,9 @@ function attempt.select(call, queue, task, v, known)
     waits.limits = limits.queue_state(queue)
     open, free = limits.allows(waits.limits, 1)
   end
+  waits.queue = queue
   call.updates = call.updates or {}
-  call.updates[queue] = waits
+  call.updates[#call.updates + 1] = waits
   local best = task and { plain = true, id = task.id }
   if open and known.ranked then
     if best then
@@ -167,7 +168,8 @@ function attempt.select(call, queue, task, v, known)
 end
 
 function attempt.plan_updates(updates)
-  for queue, waits in pairs(updates) do
+  for _, waits in ipairs(updates) do
+    local queue = waits.queue
     fairness.plan_refresh(queue, waits.stale)
     if waits.free then
       namespace.probe('ZCARD', namespace.key('delayed', queue))
@@ -189,9 +191,10 @@ function attempt.plan_updates(updates)
 end
 
 -- Updates outdated entries, stores the time at which the rate of a queue allows the next start, and counts the start of
--- the chosen task.
+-- the chosen task. The queues come in the order of the call: each may change the turns of classes of the others.
 function attempt.write_updates(updates)
-  for queue, waits in pairs(updates) do
+  for _, waits in ipairs(updates) do
+    local queue = waits.queue
     if waits.ghost then
       ranking.discard(queue, waits.ghost)
     end

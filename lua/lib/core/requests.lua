@@ -11,7 +11,8 @@ function requests.key()
   return namespace.prefix .. 'requests'
 end
 
--- Ends the call with the stored reply if this request of the command already has a reply.
+-- Ends the call with the stored reply if this request of the command already has a reply. While the slot is moved, the
+-- replies may be on another node: without them, a repeated call would be answered as a new one.
 function requests.replay(command, request)
   if not request then
     return
@@ -22,6 +23,8 @@ function requests.replay(command, request)
   own.first, own.last = tonumber(found[2]) or 1, tonumber(found[3]) or 0
   if found[1] then
     error({ answer = requests.read(found[1]) })
+  elseif not found[3] then
+    namespace.check_slot(requests.key())
   end
 end
 

@@ -124,8 +124,7 @@ function at_least.count(task)
     end
   end
   if set.least > set.left + set.owed then
-    return 'BADARG', 'at least so many are to be complete as are not there: least/NUMBER is at most the number of'
-      .. ' upstreams with some'
+    return 'BADARG', 'least/NUMBER is at most the number of upstreams with the kind some'
   elseif set.least > at_least.chances(set) then
     return 'UPSTREAM', 'too few of the upstreams can still be complete, so this task would never run: retry those that'
       .. ' failed first'

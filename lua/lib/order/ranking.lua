@@ -161,10 +161,14 @@ function ranking.discard(queue, ghost)
 end
 
 -- Returns true if one entry precedes another entry of the same priority. The lower rank comes first. Two entries of one
--- key with different needs may have equal ranks; then the ranks of their own tasks decide.
+-- key with different needs may have equal ranks; then the ranks of their own tasks decide. Tasks that became pending in
+-- one microsecond come in the order of their ids, after a task of the plain list.
 function ranking.precedes(one, other)
   local rank, rival = fairness.sort_value(one.rank), fairness.sort_value(other.rank)
-  return rank < rival or rank == rival and fairness.sort_value(one.own) < fairness.sort_value(other.own or other.rank)
+  if rank == rival then
+    rank, rival = fairness.sort_value(one.own), fairness.sort_value(other.own or other.rank)
+  end
+  return rank < rival or rank == rival and not other.plain and one.id < other.id
 end
 
 -- Returns the entry that is next. `firsts`: the first entry of each priority, by score. With `ageing`, each `ageing`
