@@ -3,28 +3,28 @@
 
 /** The server's name of each script. */
 export const DIGESTS = {
-  adopt: "066a040f4bbbe0c678cbb54bcebba054369bcbc2",
+  adopt: "fbbbdf2173d5053658e881385074a2ec265dba9d",
   aggregate: "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
   append_log: "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
   audit: "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
-  bulk: "d087d483a7d2ae471e5c0905dd3ce72a3e6d24d2",
-  cancel: "12e713d152a0a5a5e5c469598b79b1302dd0d636",
-  cancel_graph: "40638fa606158a2d2f4306bd58c9fb760c94b3fe",
+  bulk: "a8ce4f6decaedd2fe29a7d333f6be9e0426a691e",
+  cancel: "8852a2bcd80de8ce74c5548bbb469aca3ce005b0",
+  cancel_graph: "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
   changes: "5981ffa8093b85aafff4483374d8d4f4cef80377",
   checkpoint: "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-  complete: "bcf85718ad6e69586e62913091b076ec4df195f7",
+  complete: "893db311dfdfcc3bf953f69b742f4af872ca1e9f",
   configure: "a623fe642b7f28e1227f264d16c6ebde8291911e",
   counts: "5581b6114416112d98ba38efd44f7f6351238526",
-  delete: "8537c0ed3856ade25e7a85fdb1209fc51d1f2efc",
-  delete_queue: "f3219a1b702d55427e8c3b933c2823984df2dab7",
-  depend: "ab688194fb2a07b7c2609c5bbd0fd63bf952ee31",
+  delete: "d4dab200274a484d9267e0a20eedaa320765a5eb",
+  delete_queue: "0e7b7ef768fe55b723713a2d48b555fdc4abb0a6",
+  depend: "774318a4619ce48c1585d4485b42e6817cc3c54e",
   drain: "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-  edit: "712359e9db2941faaa3a27290408dedb508c0ecb",
+  edit: "474cf4cc2757b8e123109416718d7bc5e531c65b",
   estimate: "c65c986dc407ffd5d3a4f3fce0341a93faa2261c",
   events: "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
   fail: "223c5de47f9bdd821af8b41f5bebd2e5f1b267d0",
   find: "81f1ee60b9e0b7e8298ecd10557babcbb5b4e120",
-  finish_and_reserve: "16b5fc720013a9a63522e92de7c63ba4eb1d19f8",
+  finish_and_reserve: "bd665f3e32c02cd996be2e0937304b2e1488976d",
   get: "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
   get_many: "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
   graphs: "f35628d78551164e0457313fc1d128b3f4d888d3",
@@ -39,32 +39,32 @@ export const DIGESTS = {
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "982071d628e635e379333b0e48892ae28021732c",
   maintenance: "ff1860a0f620ecaab34562f94c7f7a3714836c26",
-  move: "7eb409ce39ff9cf6834b7d1650d1d2e72a2ddb75",
-  note: "e9fefac781da4e7c32b7cc8ff63905075108c7df",
+  move: "a9f14af2ecfbfcffe315f4ca06d3f4abb32c9d11",
+  note: "fa174b27a5c1c09a9b8c4c316325cffb0cdb5fb8",
   pause: "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
   pause_schedule: "7f50bf7bd027e8bc2691e1e8d69b249f50772181",
-  peek: "84aec78d764aaeb8e753db3bc468e1b1e9b315f4",
-  prioritise: "c502631b52f61ca05aaa432d9361b6d20f245afa",
+  peek: "b15c466934267caef91d21f8ddef9253cc639051",
+  prioritise: "f7c2392b645167af4ee4b96e06fc21dfc8721f6d",
   progress: "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
   promote: "c0f457864852526e6c0738d4a7c8263ef6dc00b9",
   prune: "d473e09673c0386a06db9e4a200e0dd850c08e1b",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
   ready: "0c39d3157167df489f28335380e7d5705612b6b0",
   register: "16c3fd63a6633462dfdd5fdeb61f6f9effe068a0",
-  release: "cd8529abcde044c44195be646ca9a67a6d688310",
+  release: "ddebf8be48d4a490df4117f5373b5a5a02fd9a30",
   repair: "32dfb467eba4c795d99f38161b8b881e7d1e8cc0",
   report: "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
-  requeue: "549718723283183a461148bac7f32c3003a56e80",
+  requeue: "944c8c32a790a8c096eb8591719b3a07ee4b1a82",
   requeue_orphans: "a1b4ff8f2123c4f00acc428d070095541db681e1",
-  reserve: "648d73b8485430e94794ecbaab1423485f8de8f6",
-  reset_clock: "3d7bca51863cfd968ab8d18684d966982628dd0d",
+  reserve: "faba4ac397a3ccc9d7ea932d3c0bf465f3be71f0",
+  reset_clock: "be63a3630bf3f5f6b2eb3c97fd88fae17d50b4f8",
   resume: "7069a2bcea34fb03dad2812b63384590c0779688",
   resume_schedule: "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
-  retry: "fdafa6f87b4d65df6563d1052137581a52cf3a07",
-  retry_graph: "ca8ce738e33c0e67b39c217df05a222d7976ec4f",
+  retry: "df04eae9f22603512e168fea9928b9d5b3642df9",
+  retry_graph: "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
   run_deferred: "75af18968b6b32fa0590c3c24ec6311903d8561b",
-  run_schedule: "432736d88abe6883f57674fd949d5097c221b9ff",
-  schedule: "9db2c691097cf76afd096150a9823c9e7ba79e07",
+  run_schedule: "e4d6dccd13a24473c800818839a65b0140face98",
+  schedule: "0640cd0eb60bf7c715b983c712bd734368a66e0e",
   schedules: "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
   set_topology: "eaeb36eb312deacefea6bc4878ea24a032a62a93",
   settings: "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
@@ -72,8 +72,8 @@ export const DIGESTS = {
   show_schedule: "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
   start: "1a21aa7949da0ad9ffe6b93368c7581b3fdff4ad",
   statistics: "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-  submit: "25f38b9755c21e252e3ef73b1b3d78bbd4046922",
-  submit_graph: "4f7171041f4a37e8ee74b8a8ec3a4d8852694ebc",
+  submit: "57df53a40d373c62d58f44c2c1937357fa6d737a",
+  submit_graph: "99356962276f2bfa1f656f5d242bd1d717bc7f4c",
   supply_times: "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
@@ -81,9 +81,9 @@ export const DIGESTS = {
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "6f4a73b89af93c89828e150e0be513af5de754df",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-  undepend: "fd48ef92f755e15d0f996d20683a9e014298092b",
+  undepend: "8453d7b1a87fb3b3daf6c2d815e7a6fc35eb68d9",
   unregister: "f30b4332cce5e74d3eaa8fac203b8430f9c3b040",
-  unschedule: "b79a67ec05a809f047145b47b804d8f62eaaf6d0",
+  unschedule: "315cb369349322d6e148b2e89e0de2efd1a3171e",
   untag: "7d8a253d256cab7c8d710e69705619cdd2b37999",
   untrack: "214ae19547634ba87eaa63035daf8556050add79",
   why: "cc19dee7ba283a9cfeec4732a62e655d58cd26ff",
@@ -823,8 +823,7 @@ function @{at_least.count}(task)
     end
   end
   if set.least > set.left + set.owed then
-    return 'BADARG', 'at least so many are to be complete as are not there: least/NUMBER is at most the number of'
-      .. ' upstreams with some'
+    return 'BADARG', 'least/NUMBER is at most the number of upstreams with the kind some'
   elseif set.least > @{at_least.chances}(set) then
     return 'UPSTREAM', 'too few of the upstreams can still be complete, so this task would never run: retry those that'
       .. ' failed first'
@@ -1108,8 +1107,9 @@ function @{attempt.select}(call, queue, task, v, known)
     waits.limits = @{limits.queue_state}(queue)
     open, free = @{limits.allows}(waits.limits, 1)
   end
+  waits.queue = queue
   call.updates = call.updates or {}
-  call.updates[queue] = waits
+  call.updates[#call.updates + 1] = waits
   local best = task and { plain = true, id = task.id }
   if open and known.ranked then
     if best then
@@ -1153,7 +1153,8 @@ end
 
 === attempt.plan_updates
 function @{attempt.plan_updates}(updates)
-  for queue, waits in pairs(updates) do
+  for _, waits in ipairs(updates) do
+    local queue = waits.queue
     @{fairness.plan_refresh}(queue, waits.stale)
     if waits.free then
       @{namespace.probe}('ZCARD', @{namespace.key}('delayed', queue))
@@ -1176,7 +1177,8 @@ end
 
 === attempt.write_updates
 function @{attempt.write_updates}(updates)
-  for queue, waits in pairs(updates) do
+  for _, waits in ipairs(updates) do
+    local queue = waits.queue
     if waits.ghost then
       @{ranking.discard}(queue, waits.ghost)
     end
@@ -3458,7 +3460,7 @@ function @{edits.compare_parameters}(task, edit, parameters)
   if not parameters or parameters == before then
     return
   elseif task.had.slots or string.find(task.flags or '', 'w', 1, true)
-    and redis.call('HEXISTS', @{edges.inputs}(task.id), 'slots') == 1 then
+    and redis.call('HEXISTS', @{namespace.declare}(@{edges.inputs}(task.id)), 'slots') == 1 then
     @{reply.fail}('BADARG', 'the parameters of this task are made of the results of others: they cannot be edited')
   end
   @{edits.write}(edit, 'parameters', parameters)
@@ -8935,7 +8937,10 @@ end
 === ranking.precedes
 function @{ranking.precedes}(one, other)
   local rank, rival = @{fairness.sort_value}(one.rank), @{fairness.sort_value}(other.rank)
-  return rank < rival or rank == rival and @{fairness.sort_value}(one.own) < @{fairness.sort_value}(other.own or other.rank)
+  if rank == rival then
+    rank, rival = @{fairness.sort_value}(one.own), @{fairness.sort_value}(other.own or other.rank)
+  end
+  return rank < rival or rank == rival and not other.plain and one.id < other.id
 end
 
 === ranking.choose
@@ -9963,6 +9968,8 @@ function @{requests.replay}(command, request)
   own.first, own.last = tonumber(found[2]) or 1, tonumber(found[3]) or 0
   if found[1] then
     error({ answer = @{requests.read}(found[1]) })
+  elseif not found[3] then
+    @{namespace.check_slot}(@{requests.key}())
   end
 end
 
