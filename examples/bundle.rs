@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Writes the bundle, with the custom commands of a folder, and returns its folder.
-pub fn write(target: &Path, own: Option<&Path>) -> Result<PathBuf, Box<dyn Error>> {
+pub(crate) fn write(target: &Path, own: Option<&Path>) -> Result<PathBuf, Box<dyn Error>> {
     let folder = target.join(format!("blueque-lua-{}", bundle::VERSION));
     if folder.exists() {
         fs::remove_dir_all(&folder)?;

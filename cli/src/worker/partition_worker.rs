@@ -42,6 +42,9 @@ const ASK: Duration = Duration::from_millis(500);
 /// Time without an answer of the server after which a worker logs that it waits.
 const SILENCE: Duration = Duration::from_millis(400);
 
+/// Done once a partition has logged how to stop the worker.
+static STOP: Once = Once::new();
+
 /// Name of the thread that takes tasks. The worker ends with this thread.
 const TASKS: &str = "tasks";
 
@@ -148,8 +151,6 @@ impl PartitionWorker {
             let (queues, slots) = (names(settings).join(", "), many(settings.options.slots, "slot"));
             let place = format!("{}, namespace {}, bundle {VERSION}", settings.url, settings.namespace);
             pool.say(&format!("takes tasks of {queues} as {}: {slots}, {place}", self.id));
-            // Once for all partitions.
-            static STOP: Once = Once::new();
             STOP.call_once(|| pool.say_for_all(settings.options.drain.how_to_stop()));
         }
         let deliveries = match &self.partition {
