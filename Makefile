@@ -27,7 +27,7 @@ CAMPAIGN = BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER
   builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
   $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque
 
-.PHONY: help tools quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
+.PHONY: help tools quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients packages publish dist demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,6 +105,12 @@ bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder ad
 
 clients: ## Generate, check, test and document the clients for Python, TypeScript and Go, and write packages to dist/
 	@scripts/clients
+
+packages: ## Pack the clients for Python and TypeScript into dist/, without tests and without Rust
+	@scripts/dist --pack
+
+publish: ## Upload the packages of make packages to PyPI and npm; the accounts of both are asked for
+	@scripts/publish
 
 dist: ## Write all packages to dist/, install each into an empty place, do its first task; the command takes minutes, and root
 	@scripts/dist

@@ -44,6 +44,8 @@ mod rust;
 mod rust_calls;
 #[path = "build/rust_replies.rs"]
 mod rust_replies;
+#[path = "build/shared.rs"]
+mod shared;
 #[path = "build/source.rs"]
 mod source;
 #[path = "build/storage.rs"]
@@ -125,13 +127,28 @@ impl Bundle {
     /// manifest as far as its header describes it.
     #[allow(dead_code)] // not used by the build itself; `make bundle` calls this
     pub(crate) fn own(&self, path: &Path) -> Result<BTreeMap<String, (String, Value)>, Box<dyn Error>> {
+        let composed = |(name, (command, entry)): (String, (Command, Value))| {
+            Ok((name, (command.compose(&self.commands)?, entry)))
+        };
+        self.own_commands(path)?.into_iter().map(composed).collect()
+    }
+
+    /// All scripts as one text, with the custom commands in a folder.
+    #[allow(dead_code)] // as `own`
+    pub(crate) fn shared(&self, own: Option<&Path>) -> Result<String, Box<dyn Error>> {
+        let own = own.map(|path| self.own_commands(path)).transpose()?.unwrap_or_default();
+        let own = own.into_iter().map(|(name, (command, _))| (name, command)).collect();
+        Ok(shared::text(&self.commands, &own)?)
+    }
+
+    fn own_commands(&self, path: &Path) -> Result<BTreeMap<String, (Command, Value)>, Box<dyn Error>> {
         let own = |name: &str, text: &str| {
             if self.commands.contains_key(name) {
                 return Err("the bundle has a command of this name, choose another".to_owned());
             }
             let (header, command) = (Header::read(text)?, self.command(name, text)?);
             let entry = manifest::command(&self.contract, name, &header, command.writes());
-            Ok((command.compose(&self.commands)?, entry))
+            Ok((command, entry))
         };
         let read = |(name, text): (String, String)| {
             let made = own(&name, &joined(&text));

@@ -29,6 +29,20 @@ pub(super) struct Command {
     pub(super) role: Option<String>,
 }
 
+/// The name and the text of pieces, by their index in the library.
+pub(super) type Pieces<'a> = BTreeMap<usize, (&'a str, String)>;
+
+/// The pieces of a script.
+struct Parts<'a> {
+    /// In the order in which the script creates them.
+    hot: Vec<&'a Piece>,
+    /// Names of hot pieces that the script must declare first.
+    ahead: Vec<&'a str>,
+    cold: Vec<&'a Piece>,
+    /// The Lua text of each constant.
+    constants: BTreeMap<&'a str, String>,
+}
+
 impl Command {
     pub(super) fn read(library: Library, source: &str) -> Result<Self, String> {
         let lines = source.split_inclusive('\n').take_while(|line| line.starts_with("--"));
@@ -61,6 +75,47 @@ impl Command {
 
     /// Returns the whole script. `commands`: all commands of the bundle, which some constants list.
     pub(super) fn compose(&self, commands: &BTreeMap<String, Self>) -> Result<String, String> {
+        let Parts { hot, ahead, cold, constants } = self.parts(commands)?;
+        let mut names = constants;
+        names.extend(hot.iter().map(|piece| (piece.name.as_str(), piece.name.replace('.', "_"))));
+        names.extend(cold.iter().zip(1..).map(|(piece, number)| (piece.name.as_str(), format!("cold({number})"))));
+        let localise = |code: &str| renamed(code, &names);
+        let piece = |piece: &Piece| {
+            let local = if ahead.contains(&piece.name.as_str()) { "" } else { "local " };
+            format!("\n{local}{}", localise(&piece.body))
+        };
+        let pieces: String = hot.iter().copied().map(piece).collect();
+        let pieces = format!("{pieces}\nfunction cold(number)\n{}end\n", choice(&cold, 1, &localise));
+        Ok(self.around(&pieces, &ahead, &localise))
+    }
+
+    /// Returns the script with a line `@PIECE` for each hot piece and a line `@cold` for all cold pieces; `@+PIECE` is a
+    /// piece that the script has declared before. Also returns the name and the text of each piece, by its index in the
+    /// library. References are written as `@{PIECE}`.
+    pub(super) fn outline(&self, commands: &BTreeMap<String, Self>) -> Result<(String, Pieces<'_>), String> {
+        let Parts { hot, ahead, cold, constants } = self.parts(commands)?;
+        let all = || hot.iter().chain(&cold).map(|piece| piece.name.as_str());
+        let mut names = constants;
+        names.extend(all().map(|name| (name, format!("@{{{name}}}"))));
+        let marked = |code: &str| renamed(code, &names);
+        let line = |piece: &&Piece| {
+            let declared = if ahead.contains(&piece.name.as_str()) { "+" } else { "" };
+            format!("@{declared}{}\n", piece.name)
+        };
+        let lines: String = hot.iter().map(line).collect();
+        let text = |name| Some((self.library.index(name)?, (name, marked(&self.library.piece(name)?.body))));
+        Ok((self.around(&(lines + "@cold\n"), &ahead, &marked), all().filter_map(text).collect()))
+    }
+
+    /// Returns the script with these pieces. The header comes first, to help people who read the script.
+    fn around(&self, pieces: &str, ahead: &[&str], localise: &impl Fn(&str) -> String) -> String {
+        let ahead = if ahead.is_empty() { String::new() } else { format!("local {}\n", ahead.join(", ")) };
+        let (ahead, body) = (localise(&ahead), indented(&localise(&self.body)));
+        let end = localise(EPILOGUE);
+        format!("{}\nlocal cold\n{ahead}{pieces}\nlocal function command()\n{body}end\n{end}", self.header)
+    }
+
+    fn parts(&self, commands: &BTreeMap<String, Self>) -> Result<Parts<'_>, String> {
         let library = &self.library;
         let used = library.named(&self.uses);
         let hot = self.hot(&used);
@@ -69,31 +124,14 @@ impl Command {
             .copied()
             .filter(|piece| piece.kind != Kind::Constant)
             .partition(|piece| hot.contains(&piece.name));
-        let (order, ahead) = order(&hot);
-
-        let mut names = BTreeMap::new();
-        names.extend(hot.iter().map(|piece| (piece.name.as_str(), piece.name.replace('.', "_"))));
-        names.extend(cold.iter().zip(1..).map(|(piece, number)| (piece.name.as_str(), format!("cold({number})"))));
+        let (hot, ahead) = order(&hot);
+        let mut constants = BTreeMap::new();
         for piece in used.iter().filter(|piece| piece.kind == Kind::Constant) {
             let made = rights::constant(&piece.name, self, commands);
             let value = made.map_or_else(|| constant(library, piece, &mut Vec::new()), Ok)?;
-            names.insert(&piece.name, value);
+            constants.insert(piece.name.as_str(), value);
         }
-        let localise =
-            |code: &str| rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned());
-
-        // The header comes first, to help people who read the script.
-        let mut script = format!("{}\nlocal cold\n", self.header);
-        if !ahead.is_empty() {
-            script += &localise(&format!("local {}\n", ahead.join(", ")));
-        }
-        for piece in order {
-            let local = if ahead.contains(&piece.name.as_str()) { "" } else { "local " };
-            script += &format!("\n{local}{}", localise(&piece.body));
-        }
-        script += &format!("\nfunction cold(number)\n{}end\n", choice(&cold, 1, &localise));
-        script += &format!("\nlocal function command()\n{}end\n", indented(&localise(&self.body)));
-        Ok(script + &localise(EPILOGUE))
+        Ok(Parts { hot, ahead, cold, constants })
     }
 
     /// Returns the names of the pieces that a script creates at its start: the values, the pieces that the values need,
@@ -111,6 +149,11 @@ impl Command {
         }
         hot
     }
+}
+
+/// Returns code with other texts for these pieces.
+fn renamed(code: &str, names: &BTreeMap<&str, String>) -> String {
+    rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned())
 }
 
 /// Orders these pieces so that each comes after the pieces that it needs. Also returns the names of functions that an

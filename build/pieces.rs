@@ -93,6 +93,11 @@ impl Library {
         self.pieces.get(*self.places.get(name)?)
     }
 
+    /// Returns the index of a piece in the order of the library.
+    pub(super) fn index(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
     /// Returns the pieces with these names, in the order of the library.
     pub(super) fn named(&self, names: &BTreeSet<String>) -> Vec<&Piece> {
         self.pieces.iter().filter(|piece| names.contains(&piece.name)).collect()

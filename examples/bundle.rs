@@ -23,7 +23,14 @@ use serde_json::{Map, Value};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let target = std::env::args().nth(1).unwrap_or_else(|| "dist".into());
-    let folder = PathBuf::from(target).join(format!("blueque-lua-{}", bundle::VERSION));
+    let own = std::env::args().nth(2).map(PathBuf::from);
+    println!("{}", write(Path::new(&target), own.as_deref())?.display());
+    Ok(())
+}
+
+/// Writes the bundle, with the custom commands of a folder, and returns its folder.
+pub(crate) fn write(target: &Path, own: Option<&Path>) -> Result<PathBuf, Box<dyn Error>> {
+    let folder = target.join(format!("blueque-lua-{}", bundle::VERSION));
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -36,8 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ready = bundle::commands().map(|command| (command.name().to_owned(), command.source().to_owned()));
     let mut scripts: Vec<_> = ready.collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let own = std::env::args().nth(2).map(PathBuf::from);
-    let made = own.as_deref().map(|own| composer::Bundle::read(root)?.own(own)).transpose()?.unwrap_or_default();
+    let composer = composer::Bundle::read(root)?;
+    let made = own.map(|own| composer.own(own)).transpose()?.unwrap_or_default();
     for (name, (script, entry)) in &made {
         scripts.push((name.clone(), script.clone()));
         commands.insert(name.clone(), entry.clone());
@@ -50,6 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         entry.insert("file".into(), file.into());
         entry.insert("sha1".into(), redis::Script::new(&script).get_hash().into());
     }
+    fs::write(folder.join("scripts.txt"), composer.shared(own)?)?;
     fs::write(folder.join("manifest.json"), format!("{:#}\n", Value::Object(manifest)))?;
 
     for name in ["README.md", "manifest.schema.json"] {
@@ -71,10 +79,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     for name in made.keys() {
         let cases = format!("{name}.json");
-        if let Some(path) = own.as_ref().map(|own| own.join(&cases)).filter(|path| path.exists()) {
+        if let Some(path) = own.map(|own| own.join(&cases)).filter(|path| path.exists()) {
             fs::copy(path, to.join(cases))?;
         }
     }
-    println!("{}", folder.display());
-    Ok(())
+    Ok(folder)
 }

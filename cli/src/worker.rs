@@ -3,6 +3,7 @@
 
 mod deliveries;
 mod handle;
+mod log;
 mod maintenance;
 mod orphans;
 mod partition_scheduler;
@@ -42,7 +43,7 @@ use self::slots::Slots;
 use self::state::{private_state, publishable};
 use self::stop_signals::StopSignals;
 use crate::logs::sweep::sweep;
-use crate::output::{behind, say};
+use crate::output::behind;
 use crate::processes::limits;
 use crate::run_folder::RunFolder;
 use crate::session::config::{self, Connection, Places};
@@ -65,6 +66,7 @@ impl Subcommand for Options {
 /// Runs a worker until it is asked to end.
 fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     behind::begin();
+    log::begin(options.log_format);
     // Programs of the same user must not read this process's memory in /proc.
     prctl::set_dumpable(false)?;
     let places = Places::load(connection)?;
@@ -84,9 +86,8 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     let (stop_signals, round_robin) = (Arc::new(StopSignals::default()), Arc::new(RoundRobin::default()));
     if takes_turns && !options.quiet {
         let number = servers.len();
-        say(format!(
-            "blueque worker: serves {number} partitions, {SERVED} at a time besides those in which programs run"
-        ));
+        log::info(&format!("serves {number} partitions, {SERVED} at a time besides those in which programs run"));
+        log::info(options.drain.how_to_stop());
     }
     let served = Arc::new(servers.iter().map(|(_, _, settings)| settings.server.clone()).collect::<BTreeSet<_>>());
     let mut crews = Vec::new();

@@ -49,7 +49,7 @@ fn log(world: &World, name: &str) -> String {
 }
 
 fn is_up(world: &World, name: &str) {
-    eventually(&format!("{name} listens"), || log(world, name).contains(" listens to ").then_some(()));
+    eventually(&format!("{name} listens"), || log(world, name).contains(" takes tasks of ").then_some(()));
 }
 
 /// A worker in a container with the host name `twin`: process 1 there, or a later one.

@@ -229,7 +229,7 @@ fn a_worker_that_may_not_publish_says_so_once_and_works() {
     let world = world(&rules);
     world.program("q", "echo 1");
     let _worker = worker(&world);
-    eventually("it waits", || world.log().contains("listens to").then_some(()));
+    eventually("it waits", || world.log().contains("takes tasks of").then_some(()));
     let new = ["a", "b", "c"].map(|id| TaskId::new(id).unwrap());
     let tasks: Vec<_> = new.iter().map(|id| NewTask::new(id, b"[]")).collect();
     world.client.queue("q").unwrap().submit_many(&tasks, &TaskOptions::default()).unwrap();

@@ -157,7 +157,7 @@ fn publishing(world: &World, folder: &Path) -> Result<Worker, String> {
     let mut worker = world.worker(&["-q", "q", "--publish", folder.to_str().unwrap()]);
     eventually("it listens, or ends", || {
         let said = world.log().get(before - 1..).unwrap_or_default().to_owned();
-        if said.contains(" listens to ") {
+        if said.contains(" takes tasks of ") {
             return Some(Ok(()));
         }
         worker.0.try_wait().unwrap().map(|status| Err(format!("{status} {said}")))

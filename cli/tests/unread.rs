@@ -60,7 +60,7 @@ fn messages_go_on_once_somebody_reads_again() {
     assert!(worker.ended().success());
     world.nothing_is_left();
     let text = reading.join().unwrap();
-    for said in [" listens to echo", &format!("started {}", task.id()), &format!("ended {}", task.id()), " ends\n"] {
+    for said in ["takes tasks of echo", &format!("started {}", task.id()), &format!("ended {}", task.id()), " ends\n"] {
         assert!(text.contains(said), "{said}: {text}");
     }
 }

@@ -455,11 +455,52 @@ fn a_worker_that_starts_before_its_server_waits_for_it() {
     let mut world = World::new();
     world.program("echo", "cat");
     world.server.kill();
+    let begun = Instant::now();
     let _worker = world.worker(&["--queue", "echo"]);
-    eventually("it waits", || world.log().contains("waiting for the server").then_some(()));
+    eventually("it waits", || world.log().contains("WARNING waiting for the server: ").then_some(()));
+    // A call is repeated for ten seconds: the worker does not wait for its end.
+    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
     world.server.restart();
     let task = world.submit("echo", "[7]");
     assert_eq!(result(&task), "[7]");
+    assert_eq!(world.log().matches("waiting for the server").count(), 1, "{}", world.log());
+}
+
+#[test]
+fn a_worker_states_what_it_serves_where_and_how_to_stop_it() {
+    let world = World::new();
+    world.program("echo", "cat");
+    let mut worker = world.worker(&["--queue", "echo", "--slots", "2"]);
+    let said = eventually("it is said", || world.log().contains("to stop it").then(|| world.log()));
+    let mut lines = said.lines();
+    let (what, stop) = (lines.next().unwrap(), lines.next().unwrap());
+    let (time, rest) = what.split_once(' ').unwrap();
+    assert!(time.ends_with('Z') && time.parse::<jiff::Timestamp>().is_ok(), "{said}");
+    assert!(rest.starts_with("INFO  takes tasks of echo as ") && rest.contains(": 2 slots, unix://"), "{said}");
+    assert!(stop.contains(" INFO  to stop it: Ctrl-C or SIGTERM, then it waits for running programs"), "{said}");
+    worker.signal("TERM");
+    assert!(worker.ended().success());
+}
+
+#[test]
+fn the_messages_of_a_worker_may_be_json() {
+    let world = World::new();
+    world.program("echo", "echo from the program >&2; cat");
+    let mut worker = world.worker(&["--queue", "echo", "--verbose", "--log-format", "json"]);
+    let task = world.submit("echo", "[7]");
+    assert_eq!(result(&task), "[7]");
+    worker.signal("TERM");
+    assert!(worker.ended().success());
+    let log = world.log();
+    let lines: Vec<serde_json::Value> =
+        log.lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).expect(&log)).collect();
+    let level = |level: &'static str| lines.iter().filter(move |line| line["level"] == level);
+    assert!(
+        level("info").any(|line| line["message"].as_str().unwrap().starts_with("takes tasks of echo as ")),
+        "{log}"
+    );
+    let output = level("output").next().unwrap();
+    assert_eq!((&output["task"], &output["message"]), (&task.id().to_string().into(), &"from the program".into()));
 }
 
 #[test]

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Generates parts of blueque_client: generate.py BUNDLE_DIRECTORY
+"""Generates parts of blueque_client, which are kept in git: generate.py [--check] BUNDLE_DIRECTORY
+
+With --check it writes nothing, and fails if a file differs.
 
 - `contract.py`: types, states, errors and settings of the manifest;
 - `calls.py`: a function for each command of the bundle, which returns a call, and a class for each reply;
-- `bundle/`: the scripts;
+- `scripts.py`: the scripts as one text, in which each piece stands once, and their digests;
 - `sync/`: the modules of `aio/` without `async` and `await`, so that both have one source."""
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import json
 import keyword
 import pathlib
 import re
-import shutil
 import sys
 import textwrap
 
@@ -315,6 +316,16 @@ class Generator:
         out += [self.command(name, entry) for name, entry in commands.items()]
         return "".join(out)
 
+    # The scripts
+
+    def scripts(self, text: str) -> str:
+        if '"""' in text:
+            raise SystemExit('the scripts have """, which ends a text of Python')
+        out = [HEAD.format("The scripts of all commands. `composer.py` reads the text.", "the bundle")]
+        out.append("#: The server's name of each script.\nDIGESTS = {\n")
+        out += [f'    "{name}": "{entry["sha1"]}",\n' for name, entry in self.manifest["commands"].items()]
+        return "".join([*out, '}\n\nTEXT = r"""\n', text, '"""\n'])
+
 
 def synchronous(source: str) -> str:
     for pattern, other in TWINS:
@@ -322,27 +333,39 @@ def synchronous(source: str) -> str:
     return source.replace("asynchronous", "synchronous")
 
 
-def main(bundle: pathlib.Path) -> None:
+def generated(bundle: pathlib.Path) -> dict[pathlib.Path, str]:
+    """The text of each generated file."""
     manifest = json.loads((bundle / "manifest.json").read_text())
     generator = Generator(manifest)
-    (PACKAGE / "contract.py").write_text(generator.contract())
-    (PACKAGE / "calls.py").write_text(generator.calls())
-    scripts = PACKAGE / "bundle"
-    shutil.rmtree(scripts, ignore_errors=True)
-    scripts.mkdir()
-    (scripts / "__init__.py").write_text('"""The scripts."""\n')
-    for name, entry in manifest["commands"].items():
-        shutil.copy(bundle / entry["file"], scripts / f"{name}.lua")
-    twins = PACKAGE / "sync"
-    shutil.rmtree(twins, ignore_errors=True)
-    twins.mkdir()
+    files = {
+        PACKAGE / "contract.py": generator.contract(),
+        PACKAGE / "calls.py": generator.calls(),
+        PACKAGE / "scripts.py": generator.scripts((bundle / "scripts.txt").read_text()),
+        PACKAGE / "version.py": f'"""Made by generate.py."""\n\nVERSION = "{manifest["version"]}"\n',
+    }
     for module in sorted((PACKAGE / "aio").glob("*.py")):
         head = f"# Made by generate.py from aio/{module.name}; do not edit.\n\n"
-        (twins / module.name).write_text(head + synchronous(module.read_text()))
-    (PACKAGE / "version.py").write_text(f'"""Made by generate.py."""\n\nVERSION = "{manifest["version"]}"\n')
+        files[PACKAGE / "sync" / module.name] = head + synchronous(module.read_text())
+    return files
+
+
+def main(words: list[str]) -> None:
+    check = "--check" in words
+    bundles = [word for word in words if word != "--check"]
+    if len(bundles) != 1:
+        sys.exit(__doc__)
+    twins = PACKAGE / "sync"
+    twins.mkdir(exist_ok=True)
+    files = generated(pathlib.Path(bundles[0]))
+    stale = [file for file, text in files.items() if not file.exists() or file.read_text() != text]
+    left = [file for file in twins.glob("*.py") if file not in files]
+    if check and (stale or left):
+        sys.exit(f"out of date: {', '.join(str(file.relative_to(PACKAGE)) for file in stale + left)}")
+    for file in stale:
+        file.write_text(files[file])
+    for file in left:
+        file.unlink()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]))
+    main(sys.argv[1:])

@@ -1,12 +1,12 @@
-// Generates parts of @blueque/client: node generate.mjs BUNDLE_DIRECTORY
+// Generates parts of @blueque/client, which are kept in git: node generate.mjs [--check] BUNDLE_DIRECTORY
+// With --check it writes nothing, and fails if a file differs.
 //
 // - src/contract.ts: types, states, errors and settings of the manifest;
 // - src/calls.ts: a function for each command of the bundle, and types of its options and its reply;
-// - src/scripts.ts: the scripts.
-import { readFileSync, writeFileSync } from "node:fs";
+// - src/scripts.ts: the scripts as one text, in which each piece stands once, and their digests.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants } from "node:zlib";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const HEAD = (what) => `// ${what}\n// Made by generate.mjs from the bundle's manifest; do not edit.\n\n`;
@@ -282,34 +282,43 @@ class Generator {
     return out.join("");
   }
 
-  scripts(bundle) {
-    const out = [HEAD("The scripts by their commands: the server's names of them."), "export const SCRIPTS = {\n"];
+  scripts(pieces) {
+    const out = [HEAD("The scripts of all commands: part of the program, so that a bundler takes them along.")];
+    out.push("/** The server's name of each script. */\nexport const DIGESTS = {\n");
     for (const [name, entry] of Object.entries(this.manifest.commands)) out.push(`  ${name}: ${text(entry.sha1)},\n`);
-    out.push("} as const;\n\n/** A command of the bundle. */\nexport type Command = keyof typeof SCRIPTS;\n");
-    const bodies = Object.entries(this.manifest.commands).map(([name, entry]) => [name, readFileSync(join(bundle, entry.file), "utf8")]);
-    const { BROTLI_PARAM_LGWIN, BROTLI_MAX_WINDOW_BITS, BROTLI_PARAM_QUALITY } = constants;
-    const options = { params: { [BROTLI_PARAM_LGWIN]: BROTLI_MAX_WINDOW_BITS, [BROTLI_PARAM_QUALITY]: 9 } };
-    const packed = brotliCompressSync(JSON.stringify(Object.fromEntries(bodies)), options).toString("base64");
-    out.push("\n/** Their texts: JSON, compressed by Brotli, in base64. In a file of its own a bundler would leave them out. */\n");
-    out.push(`export const PACKED =\n  "${packed}";\n`);
+    out.push("} as const;\n\n/** A command of the bundle. */\nexport type Command = keyof typeof DIGESTS;\n\n");
+    if (pieces.includes("${")) throw new Error("the scripts have ${, which begins an expression in a template");
+    const quoted = pieces.replaceAll("`", "${TICK}");
+    out.push('const TICK = "`";\n\n/** The text that `composer.ts` reads. */\n');
+    out.push(`export const TEXT = String.raw\`${quoted}\`;\n`);
     return out.join("");
   }
 }
 
 const shapeOf = (name) => `${name.toUpperCase()}_REPLY`;
 
-function main(bundle) {
-  const manifest = JSON.parse(readFileSync(join(bundle, "manifest.json"), "utf8"));
-  const generator = new Generator(manifest);
-  writeFileSync(join(HERE, "src", "contract.ts"), generator.contract());
-  writeFileSync(join(HERE, "src", "calls.ts"), generator.calls());
-  writeFileSync(join(HERE, "src", "scripts.ts"), generator.scripts(bundle));
+function main(bundle, check) {
+  const generator = new Generator(JSON.parse(readFileSync(join(bundle, "manifest.json"), "utf8")));
+  const files = {
+    "contract.ts": generator.contract(),
+    "calls.ts": generator.calls(),
+    "scripts.ts": generator.scripts(readFileSync(join(bundle, "scripts.txt"), "utf8")),
+  };
+  const place = (name) => join(HERE, "src", name);
+  const differs = (name) => !existsSync(place(name)) || readFileSync(place(name), "utf8") !== files[name];
+  const stale = Object.keys(files).filter(differs);
+  if (!check) for (const name of stale) writeFileSync(place(name), files[name]);
+  else if (stale.length) {
+    console.error(`out of date: ${stale.join(", ")}`);
+    process.exit(1);
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv.length !== 3) {
-    console.error("generate.mjs BUNDLE_DIRECTORY");
+  const [bundle, ...more] = process.argv.slice(2).filter((word) => word !== "--check");
+  if (bundle === undefined || more.length) {
+    console.error("generate.mjs [--check] BUNDLE_DIRECTORY");
     process.exit(2);
   }
-  main(process.argv[2]);
+  main(bundle, process.argv.includes("--check"));
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use blueque::{Deliverer, Error, PartitionName};
 
-use crate::output::{causes, say};
+use super::log;
+use crate::output::causes;
 use crate::session::config::Places;
 
 /// Time limit of a delivery to another partition.
@@ -28,7 +29,7 @@ impl Deliveries {
         let heed = |name: &PartitionName, error: &Error| {
             if !error.is_transient() {
                 let why = causes(error);
-                say(format!("blueque worker: partition {name}: ends of tasks are not delivered to others: {why}"));
+                log::warning(&format!("partition {name}: ends of tasks are not delivered to others: {why}"));
             }
         };
         let deliverer = Arc::new(Deliverer::new(&places.reachable(DELIVERY)?).only(own).on_error(heed));

@@ -52,7 +52,7 @@ impl Said {
             pool.say(&format!("the maintenance of {} works again", before.what));
         }
         if let Some(now) = &now {
-            pool.say(&format!("{}; it is retried", now.whole));
+            pool.warn(&format!("{}; it is retried", now.whole));
         }
         now
     }

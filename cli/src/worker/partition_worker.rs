@@ -7,15 +7,18 @@ use std::mem;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use blueque::bundle::VERSION;
 use blueque::{Client, Error, Handshake, Listener, ListenerId, PartitionName, Pattern, QueueName};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::deliveries::Deliveries;
+use super::log;
 use super::maintenance;
 use super::pool::{PATIENCE, Pool};
 use super::program::Programs;
@@ -27,7 +30,7 @@ use super::slots::Slots;
 use super::stop_signals::StopSignals;
 use super::takeover::{self, Takeover};
 use super::verbose::Verbose;
-use crate::output::{chain, say};
+use crate::output::{chain, many};
 use crate::processes::leftovers;
 use crate::session::config::{self, Places};
 use crate::session::rights::missing;
@@ -35,6 +38,12 @@ use crate::session::truncated_aof;
 
 /// Interval between checks of supervisors, if some of them can only be polled.
 const ASK: Duration = Duration::from_millis(500);
+
+/// Time without an answer of the server after which a worker logs that it waits.
+const SILENCE: Duration = Duration::from_millis(400);
+
+/// Done once a partition has logged how to stop the worker.
+static STOP: Once = Once::new();
 
 /// Name of the thread that takes tasks. The worker ends with this thread.
 const TASKS: &str = "tasks";
@@ -115,7 +124,7 @@ impl PartitionWorker {
     pub fn serve(&self) -> anyhow::Result<Turn> {
         self.to_the_end().inspect_err(|error| {
             if let Some(label) = &self.label {
-                say(format!("blueque worker: partition {label} is no longer served: {}", chain(error)));
+                log::warning(&format!("partition {label} is no longer served: {}", chain(error)));
             }
         })
     }
@@ -130,7 +139,7 @@ impl PartitionWorker {
                 say_missing(handshake, settings);
             }
             if truncated_aof::look(&self.server) {
-                say(format!("blueque worker: warning: {}: {}", truncated_aof::FOUND, truncated_aof::TODO));
+                log::warning(&format!("{}: {}", truncated_aof::FOUND, truncated_aof::TODO));
             }
         }
 
@@ -139,7 +148,10 @@ impl PartitionWorker {
         woken.set_nonblocking(true)?;
         let pool = Arc::new(Pool::new((self.slots.clone(), self.seat), self.label.clone(), self.quiet, wake));
         if !self.takes_turns {
-            pool.say(&format!("{} listens to {}", self.id, names(settings).join(", ")));
+            let (queues, slots) = (names(settings).join(", "), many(settings.options.slots, "slot"));
+            let place = format!("{}, namespace {}, bundle {VERSION}", settings.url, settings.namespace);
+            pool.say(&format!("takes tasks of {queues} as {}: {slots}, {place}", self.id));
+            STOP.call_once(|| pool.say_for_all(settings.options.drain.how_to_stop()));
         }
         let deliveries = match &self.partition {
             Some((name, places)) if self.takes_turns => Deliveries::begin(places, vec![name.clone()])?,
@@ -227,17 +239,40 @@ impl PartitionWorker {
         Ok((client, listener))
     }
 
+    /// Connects and registers. If this takes long, logs what the worker waits for: a connection is tried for seconds.
+    fn enter_noted(&self) -> anyhow::Result<(Client, Listener)> {
+        thread::scope(|scope| {
+            let (entered, silent) = mpsc::channel::<()>();
+            scope.spawn(move || {
+                if !self.past.waits.load(Ordering::Acquire)
+                    && silent.recv_timeout(SILENCE) == Err(RecvTimeoutError::Timeout)
+                    && let Err(error) = self.server.client_at_once(SILENCE)
+                {
+                    self.note_waiting(&error);
+                }
+            });
+            let result = self.enter();
+            drop(entered);
+            result
+        })
+    }
+
+    /// Logs once that the worker waits for the server.
+    fn note_waiting(&self, error: &anyhow::Error) {
+        if !self.past.waits.swap(true, Ordering::AcqRel) && !self.quiet {
+            let of = self.label.as_ref().map_or(String::new(), |label| format!("partition {label}: "));
+            log::warning(&format!("{of}waiting for the server: {}", chain(error)));
+        }
+    }
+
     /// Waits until the server replies and accepts writes. Returns `None` if a signal ends the worker first, or if other
     /// partitions wait for their turn and this partition has no runs on this host.
     fn connect(&self) -> anyhow::Result<Option<(Client, Listener)>> {
         loop {
-            match self.enter() {
+            match self.enter_noted() {
                 Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_transient) => {
                     takeover::sweep(&self.settings);
-                    if !self.past.waits.swap(true, Ordering::AcqRel) && !self.quiet {
-                        let of = self.label.as_ref().map_or(String::new(), |label| format!("partition {label}: "));
-                        say(format!("blueque worker: {of}waiting for the server: {}", chain(&error)));
-                    }
+                    self.note_waiting(&error);
                     if self.stop_signals.is_stopping() || self.round_robin.others_wait() && !self.has_runs() {
                         return Ok(None);
                     }
@@ -279,7 +314,7 @@ fn names(settings: &Settings) -> Vec<&str> {
 /// Logs the permissions that the user of the server lacks.
 fn say_missing(handshake: &Handshake, settings: &Settings) {
     for right in missing(handshake, &settings.namespace) {
-        say(format!("blueque worker: {}: {}", right.text, right.todo));
+        log::warning(&format!("{}: {}", right.text, right.todo));
     }
 }
 

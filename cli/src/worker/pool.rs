@@ -15,10 +15,11 @@ use blueque::constants::LONGEST_REST;
 use nix::sys::signal::Signal;
 
 use super::handle::Handle;
+use super::log;
 use super::queue_backoff::Ending;
 use super::run_guard::RunGuard;
 use super::slots::Slots;
-use crate::output::{clean_line, say};
+use crate::output::clean_line;
 use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
 use crate::shortage::{FAILED, LOST, Shortage};
@@ -242,7 +243,17 @@ impl Pool {
     /// Logs a line about the whole worker.
     pub fn say_for_all(&self, text: &str) {
         if !self.quiet {
-            say(format!("blueque worker: {text}"));
+            log::info(text);
+        }
+    }
+
+    /// Logs a problem of this partition.
+    pub fn warn(&self, text: &str) {
+        if !self.quiet {
+            match &self.partition {
+                Some(partition) => log::warning(&format!("partition {partition}: {text}")),
+                None => log::warning(text),
+            }
         }
     }
 
@@ -460,7 +471,7 @@ impl Pool {
         });
         let said = heard.into_iter().flat_map(|(_, id, all)| all.into_iter().map(move |notice| (id.clone(), notice)));
         for line in news(said.collect()) {
-            self.say(&line);
+            self.warn(&line);
         }
     }
 

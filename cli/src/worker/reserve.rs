@@ -111,7 +111,7 @@ impl Reserver {
                 Err(Error::State { code: blueque::Code::Draining, .. }) => self.pool.ordered(),
                 Err(error) if error.is_transient() => {
                     if !troubled {
-                        self.pool.say(&format!("waiting for the server: {}", causes(&error)));
+                        self.pool.warn(&format!("waiting for the server: {}", causes(&error)));
                     }
                     troubled = true;
                     self.pool.release();
@@ -133,12 +133,12 @@ impl Reserver {
                 Verdict::Compare => self.others_do_well(listener.id(), queue).unwrap_or(false),
                 Verdict::Stop => true,
                 Verdict::Unfit(why) => {
-                    self.pool.say(&queue_backoff.unfit(queue, self.programs.stamp(), &why));
+                    self.pool.warn(&queue_backoff.unfit(queue, self.programs.stamp(), &why));
                     false
                 }
             };
             if stops {
-                self.pool.say(&queue_backoff.slow(queue));
+                self.pool.warn(&queue_backoff.slow(queue));
             }
         }
         if let Some(why) = self.pool.sickness() {
@@ -192,7 +192,7 @@ impl Reserver {
                 Err(error) => {
                     let said = queue_backoff.refused(queue, &error.to_string());
                     if queue_backoff.aside().len() < queues.len() {
-                        self.pool.say(&said);
+                        self.pool.warn(&said);
                     }
                     refusal = error;
                 }
@@ -204,7 +204,7 @@ impl Reserver {
     /// Pauses all queues, because no task can be started.
     fn rest(&self, queue_backoff: &mut QueueBackoff, why: &str) {
         if let Some(said) = queue_backoff.sick(why) {
-            self.pool.say(&said);
+            self.pool.warn(&said);
         }
     }
 
@@ -292,17 +292,17 @@ impl Reserver {
                     queue_backoff.missing(&task.queue, self.programs.stamp(), &why, before > 0)
                 };
                 if let Some(left) = left {
-                    self.pool.say(&left);
+                    self.pool.warn(&left);
                 }
                 self.hand_back(&task.id, task.token, "no-program", Some(pause))
             }
             Ok(Some(Unfit::Never(why))) => {
-                self.pool.say(&format!("failed {}: {why}", task.id));
+                self.pool.warn(&format!("failed {}: {why}", task.id));
                 let options = FailOptions::new().group("permanent").permanent(true);
                 self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), &options)).map(drop)
             }
             Err(error) => {
-                self.pool.say(&format!("cannot begin {}, which is given back: {error:#}", task.id));
+                self.pool.warn(&format!("cannot begin {}, which is given back: {error:#}", task.id));
                 let told = self.hand_back(&task.id, task.token, "trouble", Some(pause));
                 answered = error.downcast_ref::<Error>().is_none();
                 if answered {
@@ -413,7 +413,7 @@ impl Reserver {
                 let has_folder = self.settings.has_folder(&task.id, token).unwrap_or_else(|error| {
                     // The task may be running here, so it is left alone. If it is not running, its lease expires.
                     self.pool
-                        .say(&format!("the runs here cannot be listed, and {} is not given back: {error}", task.id));
+                        .warn(&format!("the runs here cannot be listed, and {} is not given back: {error}", task.id));
                     true
                 });
                 if !has_folder {

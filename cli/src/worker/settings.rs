@@ -10,6 +10,7 @@ use blueque::constants::{PATTERNS_OF_WORKER, QUEUES_OF_WORKER};
 use blueque::{ListenerId, Pattern, QueueName, QueueOrder, Setting, Token};
 use clap::{Args, ValueEnum};
 
+use super::log::Format;
 use super::program::Programs;
 use crate::input::values::{bytes, duration, lease, whole_number};
 use crate::logs::sweep::Keep;
@@ -49,6 +50,19 @@ pub enum Drain {
     Checkpoint,
     /// Like checkpoint, but kill programs after a second, regardless of the grace period
     Release,
+}
+
+impl Drain {
+    /// Describes for people how to stop the worker.
+    pub fn how_to_stop(self) -> &'static str {
+        match self {
+            Self::Wait => {
+                "to stop it: Ctrl-C or SIGTERM, then it waits for running programs; a second one leaves them running"
+            }
+            Self::Checkpoint => "to stop it: Ctrl-C or SIGTERM, then it lets programs save and gives their tasks back",
+            Self::Release => "to stop it: Ctrl-C or SIGTERM, then it gives programs a second and their tasks back",
+        }
+    }
 }
 
 /// The order in which a worker takes tasks from several queues.
@@ -155,6 +169,9 @@ pub struct Options {
     /// Do not log events
     #[arg(long)]
     pub quiet: bool,
+    /// The format of the messages on stderr
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub log_format: Format,
     /// Do not log the beginning of the parameters of tasks
     #[arg(long)]
     pub quiet_input: bool,

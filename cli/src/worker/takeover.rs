@@ -102,7 +102,7 @@ impl Takeover {
         };
         let new: Vec<_> = left.iter().filter(|(path, _)| !known.contains(path)).collect();
         if let Some(words) = words(&new) {
-            self.pool.say(&words);
+            self.pool.warn(&words);
         }
         self.pool.ails("folders", words(&left.iter().collect::<Vec<_>>()).map(|words| unnumbered(&words)));
         left.into_iter().map(|(path, _)| path).collect()
@@ -164,7 +164,7 @@ impl Takeover {
             let number = alien.iter().filter(|folder| others(folder)).count();
             let which = if number == 1 { "1 run here belongs" } else { &format!("{number} runs here belong") };
             self.pool
-                .say(&format!("{which} to another server, database or user: a worker with that URL looks after them"));
+                .warn(&format!("{which} to another server, database or user: a worker with that URL looks after them"));
         }
     }
 
@@ -219,7 +219,7 @@ impl Takeover {
                 }
                 return;
             }
-            Err(error) => return self.pool.say(&format!("{} cannot be locked: {error}", folder.path().display())),
+            Err(error) => return self.pool.warn(&format!("{} cannot be locked: {error}", folder.path().display())),
         };
         let begun = !lock.is_blank();
         let living = leftovers::supervisor(folder.path()).and_then(Handle::of);
@@ -231,17 +231,17 @@ impl Takeover {
             return self.pool.remove(folder.path());
         };
         if !leftovers::kill_all(folder.path()) {
-            return self.pool.say(&format!("processes of {} cannot be killed yet", subject.id));
+            return self.pool.warn(&format!("processes of {} cannot be killed yet", subject.id));
         }
         let ended = match folder.find_end() {
             Ok(found) => matches!(found, Found::Whole(..)),
-            Err(error) => return self.pool.say(&format!("the end of {} cannot be read yet: {error}", subject.id)),
+            Err(error) => return self.pool.warn(&format!("the end of {} cannot be read yet: {error}", subject.id)),
         };
         if ended {
             drop(lock);
             match Handle::start(folder, &self.settings.server, self.settings.password.as_ref()) {
                 Ok(handle) => self.pool.resume(folder.path(), handle, true),
-                Err(error) => self.pool.say(&format!("no supervisor can be started: {error}")),
+                Err(error) => self.pool.warn(&format!("no supervisor can be started: {error}")),
             }
             return;
         }
@@ -255,7 +255,7 @@ impl Takeover {
                     // The folder may belong to another server, because its server is unknown.
                     let shown = folder.path().display();
                     self.pool
-                        .say(&format!("{shown} belongs to no task here, and its run.json cannot be read: it stays"));
+                        .warn(&format!("{shown} belongs to no task here, and its run.json cannot be read: it stays"));
                     self.aliens().insert(folder.path().to_owned());
                     return self.pool.remove(folder.path());
                 }
@@ -266,11 +266,11 @@ impl Takeover {
                         let (shown, id) = (folder.path().display(), &subject.id);
                         let text =
                             format!("the output of {id} cannot be published yet and stays in {shown}: {error:#}");
-                        return self.pool.say(&text);
+                        return self.pool.warn(&text);
                     }
                 }
             }
-            Err(error) => return self.pool.say(&format!("{} cannot be given back yet: {error}", subject.id)),
+            Err(error) => return self.pool.warn(&format!("{} cannot be given back yet: {error}", subject.id)),
         }
         if folder.remove().is_ok() {
             self.pool.remove(folder.path());
@@ -312,7 +312,7 @@ impl Takeover {
             if !at_the_server {
                 // The server does not have the checkpoint, so it is stored for the next attempt on this host.
                 if let Err(error) = folder.keep_checkpoint(run) {
-                    self.pool.say(&format!("the checkpoint of {} cannot be stored: {error}", subject.id));
+                    self.pool.warn(&format!("the checkpoint of {} cannot be stored: {error}", subject.id));
                 }
             }
         }

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::log;
 use super::pool::Pool;
 use crate::logs::{self, EXIT, Reader};
-use crate::output::{behind, one_line, told};
+use crate::output::{behind, one_line};
 use crate::run_folder::{Run, RunFolder};
 
 const LOOK: Duration = Duration::from_millis(200);
@@ -99,7 +100,7 @@ impl Stream {
         for _ in 0..TURN {
             let Ok(Some(entry)) = self.reader.entry() else { return true };
             if entry.offset > self.next {
-                print(&self.id, &format!("… {} bytes are left out here …", entry.offset - self.next));
+                log::output(&self.id, &format!("… {} bytes are left out here …", entry.offset - self.next));
             }
             self.next = entry.offset + entry.text.len() as u64;
             if entry.source == EXIT {
@@ -122,9 +123,5 @@ impl Stream {
 }
 
 fn pass_on(id: &str, line: &[u8]) {
-    print(id, &one_line(&String::from_utf8_lossy(line)));
-}
-
-fn print(id: &str, text: &str) {
-    behind::copy(format!("{}\n", told(&format!("{id}: {text}"))));
+    log::output(id, &one_line(&String::from_utf8_lossy(line)));
 }

@@ -73,7 +73,7 @@ fn nothing_outside_the_folder_of_a_namespace_that_begins_with_a_dot_is_cleared_a
     }
     let state = state.to_str().unwrap();
     let _worker = world.worker(&["--queue", "q", "--namespace", "..", "--state-dir", state]);
-    eventually("it listens", || world.log().contains("listens to q").then_some(()));
+    eventually("it listens", || world.log().contains("takes tasks of q").then_some(()));
     assert!(precious.join("file").exists());
     assert!(!leftover.exists());
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +12,7 @@ from typing import Any
 import pytest
 import redis
 import tasks_for_tests as app
-from conftest import until
+from conftest import PATIENCE, until
 from test_addresses import free_ports
 
 from blueque_client import (
@@ -122,6 +125,33 @@ def test_nobody_listens_there(namespace: str) -> None:
     with Client(f"redis://127.0.0.1:{port}", namespace, limit=0.2) as client, pytest.raises(Unavailable) as error:
         client.check()
     assert "refused" in error.value.cause
+
+
+REFUSED = """
+import asyncio, sys
+from blueque_client import Client, aio
+
+async def first():
+    async with aio.Client(sys.argv[1]) as client:
+        await client.queue("q").submit(1)
+
+if "asyncio" in sys.argv:
+    asyncio.run(first())
+Client(sys.argv[1]).queue("q").submit(1)
+"""
+
+
+@pytest.mark.parametrize("how", ["sync", "asyncio"])
+def test_a_refused_first_connection_fails_soon_with_one_sentence(how: str) -> None:
+    url = f"redis://localhost:{free_ports(1)[0]}"
+    begun = time.monotonic()
+    # Without the rule it takes 30 s, the limit of a call.
+    ended = subprocess.run([sys.executable, "-c", REFUSED, url, how], capture_output=True, text=True, timeout=PATIENCE)
+    assert time.monotonic() - begun < 20
+    *above, last = ended.stderr.splitlines()
+    assert f"UNAVAILABLE: no server answers at {url}: Connection refused. Start it, or name another one" in last
+    assert "above exception" not in ended.stderr
+    assert len(above) < 40
 
 
 def test_a_server_that_wants_a_password(namespace: str) -> None:

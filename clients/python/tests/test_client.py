@@ -260,7 +260,7 @@ def test_functions_are_submitted_by_their_calls(client: Client) -> None:
 
 
 def test_a_server_that_is_away(namespace: str) -> None:
-    with Server() as server, Client(server.url, namespace, limit=0.2) as client:
+    with Server() as server, Client(server.url, namespace, limit=3) as client:
         client.queue("q").submit(1, id="a")
         server.kill()
         with pytest.raises(Unavailable) as error:

@@ -25,7 +25,7 @@ from conftest import HERE, PATIENCE, Start, gone, number, until
 
 from blueque_client import Client, InvalidCall, Refused, TaskCancelled, TaskFailed, Worker
 from blueque_client.__main__ import Changes
-from blueque_client.replies import script
+from blueque_client.scripts import DIGESTS
 from blueque_client.testing import Server
 
 
@@ -74,7 +74,7 @@ def test_maintenance_pauses_by_the_clock_of_the_server(start: Start, namespace: 
         raw.config_set("slowlog-log-slower-than", 0)
         begun = time.monotonic()
         assert client.submit(app.add.call(1), eta=time.time() + 5).result(PATIENCE) == 2
-        called = script("maintenance")[0].encode()
+        called = DIGESTS["maintenance"].encode()
         looks = sum(called in entry["command"] for entry in raw.slowlog_get(-1))
         assert 0 < looks / (time.monotonic() - begun) < 18  # about ten: a round has several parts
 
@@ -653,7 +653,8 @@ def test_ordered_to_end_twice_it_gives_back_what_runs(client: Client, start: Sta
     until(lambda: said in (tmp_path / "log").read_text())
     stop(worker)
     log = (tmp_path / "log").read_text()
-    assert re.search(r"takes tasks of .* as \S+: 1 slot, unix://\S+/socket, bundle \d+\.\d+\.\d+\n", log)
+    assert re.search(r"takes tasks of .* as \S+: 1 slot, unix://\S+/socket, namespace \S+, bundle [\d.]+\n", log)
+    assert "to stop it: Ctrl-C or SIGTERM" in log
     assert "gives back 1 task\n" in log
     assert job.state() == "pending"
     assert (tmp_path / "pid.order").read_text() == "drain"
@@ -665,8 +666,22 @@ def test_a_server_that_is_away_at_the_start_is_logged(start: Start, tmp_path: Pa
     start(url="", env={**os.environ, "BLUEQUE_URL": f"unix://:secret@{tmp_path}/nobody"})
     until(lambda: "\n" in (tmp_path / "log").read_text())
     said = (tmp_path / "log").read_text()
-    assert re.search(rf"WARNING no answer from unix://{tmp_path}/nobody yet: .*; tries until \d\d:\d\d:\d\d\n", said)
+    time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+    assert re.match(rf"{time} WARNING waits up to 30 s for the server unix://{tmp_path}/nobody: .*\n", said)
     assert "secret" not in said
+
+
+def test_records_may_be_json(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start("--log-format", "json")
+    job = client.submit(app.add.call(1))
+    assert job.result(PATIENCE) == 2
+    stop(worker)
+    records = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert records[0]["level"] == "info"
+    assert records[0]["message"].startswith("takes tasks of ")
+    assert re.fullmatch(r"[\d-]{10}T[\d:]{8}\.\d{3}Z", records[0]["time"])
+    [end] = [record for record in records if "complete" in record["message"]]
+    assert (end["task"], end["attempt"]) == (job.id, 1)
 
 
 def held(home: Path) -> bool:

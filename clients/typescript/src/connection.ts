@@ -28,6 +28,10 @@ type Listener = (message: Buffer | string) => void;
 
 /** Maximum wait for a reply. */
 const PATIENCE = 15_000;
+/** Milliseconds for which a client that no server has answered tries to connect to an address that refuses connections. */
+const FIRST_REFUSAL = 500;
+/** Errors of an address without a server. */
+const REFUSALS = ["ECONNREFUSED", "ENOENT", "ENOTFOUND"];
 /** Payloads are bytes. */
 const BYTES = { [RESP_TYPES.BLOB_STRING]: Buffer };
 
@@ -52,6 +56,9 @@ export class Connection {
   readonly #waits = new Set<(error: Error) => void>();
   /** The last error of the connections, unless a reply has arrived since. */
   trouble: Error | undefined;
+  /** True to give up an address that refuses connections, until the server has replied once. */
+  hurries = true;
+  #began = performance.now();
 
   /** @param place The address for messages, without the login. */
   constructor(server: string | NodeRedis, readonly place = typeof server === "string" ? placeOf(server) : "the server", make?: Make) {
@@ -73,7 +80,7 @@ export class Connection {
       const trouble = found instanceof Error ? found : new Error(String(found));
       this.trouble = trouble;
       // Node-redis searches without end, so the first connection gives up here. Later, another node may be right.
-      if (this.#connecting && mistake(trouble)) for (const giveUp of this.#waits) giveUp(trouble);
+      if (this.#connecting && (mistake(trouble) || this.isHopeless(trouble))) for (const giveUp of this.#waits) giveUp(trouble);
     });
     const mapped = server.withTypeMapping(BYTES) as { sendCommand: Send };
     if ("nodeClient" in server) return (key, words) => mapped.sendCommand(key, false, words);
@@ -81,9 +88,16 @@ export class Connection {
     return (_, words) => mapped.sendCommand(words);
   }
 
+  /** Returns true if the server has never replied, and its address has refused connections for half a second. */
+  isHopeless(error: unknown): boolean {
+    const { code } = (error ?? {}) as NodeJS.ErrnoException;
+    return this.hurries && REFUSALS.includes(code ?? "") && performance.now() - this.#began > FIRST_REFUSAL;
+  }
+
   async #connect(patience: number): Promise<void> {
     if (this.#closed) throw closed();
     if (!this.#server.isOpen || this.#connecting) {
+      if (!this.#connecting) this.#began = performance.now();
       const server = this.#server;
       this.#connecting ??= server
         .connect()
@@ -108,6 +122,7 @@ export class Connection {
       connected = true;
       const reply = await this.#within(this.#send(key, words), Math.min(patience, PATIENCE));
       this.trouble = undefined;
+      this.hurries = false;
       return reply;
     } catch (error) {
       if (isReply(error) || isFinal(error) || error instanceof BluequeError) throw error;
@@ -139,7 +154,9 @@ export class Connection {
 
   /** A client with the same options and its own connections. */
   duplicate(): Connection {
-    return new Connection(this.#server, this.place, this.#make);
+    const other = new Connection(this.#server, this.place, this.#make);
+    other.hurries = this.hurries;
+    return other;
   }
 
   /** Receives the messages of channels, or of all channels that match patterns, until closed. Reconnects if needed. */

@@ -1,21 +1,16 @@
 // Sends calls to the server, and reads the replies.
 import { setTimeout as sleep } from "node:timers/promises";
-import { brotliDecompressSync } from "node:zlib";
-import type { Connection } from "./connection.js";
+import { compose } from "./composer.js";
+import { type Connection, textOf } from "./connection.js";
 import { FIRST_PAUSE, LONGEST_PAUSE } from "./contract.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
 import { shown } from "./argument-checks.js";
 import { type Serializer } from "./payload.js";
 import { isDistrust, isRefusal, isReply, mistake } from "./server-errors.js";
-import { type Command, PACKED, SCRIPTS } from "./scripts.js";
+import { DIGESTS } from "./scripts.js";
 import { Call, type Reply, type Time } from "./wire.js";
 
-let bodies: Readonly<Record<Command, string>> | undefined;
-
-function body(command: Command): string {
-  bodies ??= JSON.parse(brotliDecompressSync(Buffer.from(PACKED, "base64")).toString()) as Record<Command, string>;
-  return bodies[command];
-}
+const NO_SERVER = "Start it, or name another one: new Client(url), or BLUEQUE_URL for new Client().";
 
 /** A reply with a cursor. */
 export interface Page<T> {
@@ -44,7 +39,10 @@ export class Link {
     readonly clock: (() => Time) | undefined,
   ) {}
 
-  /** Makes a call, and repeats it until the server replies, for at most `limit` seconds; 0: a single try. */
+  /**
+   * Makes a call, and repeats it until the server replies, for at most `limit` seconds; 0: a single try. If the server has
+   * never replied and its address refuses connections, gives up within a second.
+   */
   async run<T>(given: Call<T>, limit = this.limit): Promise<T> {
     if (!((given as unknown) instanceof Call)) {
       throw new InvalidCall("BADARG", `${shown(given)} is no call, such as \`calls.get(id)\`.`);
@@ -59,6 +57,10 @@ export class Link {
         if (isReply(error) && !whole && codeOf(error)[0] === "NOSCRIPT") {
           whole = true;
           continue;
+        }
+        if (this.connection.isHopeless(error)) {
+          const text = `no server answers at ${this.connection.place}: ${textOf(error as Error)}.`;
+          throw new Unavailable("UNAVAILABLE", text, undefined, NO_SERVER);
         }
         const failure = judged(error, limit, this.connection.place);
         // An error that lasts until an operator frees memory or disk is thrown to the caller.
@@ -94,7 +96,7 @@ export class Link {
 
   #send<T>(call: Call<T>, whole: boolean, patience: number | undefined): Promise<Reply> {
     const key = `${this.namespace}_meta`;
-    const script = whole ? ["EVAL", body(call.command)] : ["EVALSHA", SCRIPTS[call.command]];
+    const script = whole ? ["EVAL", compose(call.command)] : ["EVALSHA", DIGESTS[call.command]];
     return this.connection.send(key, [...script, "1", key, ...call.sent], patience);
   }
 }

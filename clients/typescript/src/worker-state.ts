@@ -31,13 +31,15 @@ export interface WorkerOptions {
   readonly memory?: number;
   /** If true, `run` stops at SIGTERM and SIGINT. By default true. */
   readonly signals?: boolean;
+  /** The lines of the default log: `text`, or `json` for an object on each line. */
+  readonly logFormat?: "text" | "json";
   /** Called with the log messages of the worker. By default its begin and end, warnings and errors go to stderr. */
   readonly log?: (level: "info" | "warning" | "error", text: string) => void;
 }
 
 /** The names of all options. */
 export const OPTIONS: readonly string[] = [
-  "slots", "lease", "has", "name", "timeLimit", "grace", "tasksPerProcess", "memory", "signals", "log",
+  "slots", "lease", "has", "name", "timeLimit", "grace", "tasksPerProcess", "memory", "signals", "log", "logFormat",
 ];
 
 /** A request that one part of a worker makes, and another part waits for. */
@@ -104,7 +106,14 @@ export class WorkerState {
   say(level: "info" | "warning" | "error", text: string, detail?: "detail"): void {
     const line = oneLine(text); // others choose names and errors
     if (this.options.log) this.options.log(level, line);
-    else if (!detail) console.error(`blueque: ${line}`);
+    else if (!detail) console.error(this.#written(level, line));
+  }
+
+  /** A line of the default log, as that of `blueque worker`. */
+  #written(level: string, message: string): string {
+    const time = new Date().toISOString();
+    if (this.options.logFormat === "json") return JSON.stringify({ time, level, message });
+    return `${time} ${level.toUpperCase().padEnd(5)} ${message}`;
   }
 
   stop(how: "finish" | "release" = "finish"): void {

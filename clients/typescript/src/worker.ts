@@ -21,7 +21,7 @@ export type { WorkerOptions };
 /** Milliseconds between two checks of all attempts. */
 const CHECK_EVERY = 200;
 /** Milliseconds without an answer of the server after which a starting worker logs this. */
-const SILENCE = 1000;
+const SILENCE = 500;
 
 /**
  * Takes the tasks of some queues and runs their handlers: in this process, or each in a child process.
@@ -57,6 +57,9 @@ export class Worker implements AsyncDisposable {
       throw new InvalidCall("BADARG", `a worker needs ${needed}, not ${shown(handlers)}.`);
     }
     optionsOf("a worker", options, OPTIONS);
+    if (!["text", "json", undefined].includes(options.logFormat)) {
+      throw new InvalidCall("BADARG", `\`logFormat\` is text or json, not ${shown(options.logFormat)}.`);
+    }
     number("slots", options.slots, 1, true);
     number("lease", options.lease, 0);
     number("timeLimit", options.timeLimit, 0);
@@ -118,10 +121,10 @@ export class Worker implements AsyncDisposable {
   /** Waits for the server. */
   async #handshake(): Promise<void> {
     const { limit, connection } = this.#state.link;
-    const until = new Date(Date.now() + limit * 1000).toLocaleTimeString("en-GB");
+    connection.hurries = false; // the server may start later than the worker
     const silence = setTimeout(() => {
       const why = connection.trouble ? `: ${textOf(connection.trouble)}` : "";
-      this.#state.say("warning", `no answer from ${connection.place} yet${why}; tries until ${until}`);
+      this.#state.say("warning", `waits up to ${limit} s for the server ${connection.place}${why}`);
     }, SILENCE);
     try {
       await this.#state.link.run(calls.handshake());
@@ -147,10 +150,13 @@ export class Worker implements AsyncDisposable {
       void awaitTasks(state, connections[0]);
       void awaitOrders(state, connections[1]);
       startReports(state);
-      const where = `${slots === 1 ? "1 slot" : `${slots} slots`}, ${link.connection.place}, bundle ${VERSION}`;
+      const place = `${link.connection.place}, namespace ${link.namespace}, bundle ${VERSION}`;
+      const where = `${slots === 1 ? "1 slot" : `${slots} slots`}, ${place}`;
       if (!state.stopping) {
         state.serves = true;
         state.say("info", `takes tasks of ${queues.names.join(", ")} as ${this.listener}: ${where}`);
+        const reaction = "then it waits for running tasks; a second one gives them back";
+        if (signals.length) state.say("info", `to stop it: Ctrl-C or SIGTERM, ${reaction}`);
       }
       await new MainLoop(state, pool).run();
     } finally {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { after, test } from "node:test";
 import { runInNewContext } from "node:vm";
@@ -21,7 +22,7 @@ import {
   optional,
 } from "@blueque/client";
 import { createClient } from "redis";
-import { Server } from "./server.js";
+import { Server, freePorts } from "./server.js";
 
 const server = new Server();
 after(() => server[Symbol.asyncDispose]());
@@ -396,6 +397,17 @@ test("wrong addresses and logins", async () => {
   await assert.rejects(wrong.check(), (error) => error instanceof ConnectionFailed && !error.message.includes("wrong@"));
   await using right = new Client(own.url.replace("unix://", "unix://:secret@"));
   await right.check();
+});
+
+test("a refused first connection fails soon with one sentence", async () => {
+  const [port = 0] = await freePorts(1);
+  const url = `redis://localhost:${port}`;
+  const text = `import { Client } from "@blueque/client"; await new Client("${url}").queue("q").submit(1);`;
+  // Without the rule it takes 30 s, the limit of a call.
+  const ended = spawnSync(process.execPath, ["--input-type=module", "-e", text], { cwd: import.meta.dirname, encoding: "utf8", timeout: 20_000 });
+  assert.equal(ended.status, 1, ended.stderr);
+  assert.match(ended.stderr, /^Unavailable: UNAVAILABLE: no server answers at redis:\S+: connect ECONNREFUSED \S+\. Start it, or name another/m);
+  assert.doesNotMatch(ended.stderr, /cause/);
 });
 
 test("a server that is away, that comes back, and that is silent", async () => {

@@ -95,7 +95,7 @@ test("the first page of the project", () => {
     assert.equal(made.status, 0, made.stdout);
     const said = spawnSync(process.execPath, ["films.js"], { cwd: folder, encoding: "utf8", timeout: 60_000 });
     assert.deepEqual([said.stdout, said.status], ["a.mkv.mp4\n", 0], said.stderr);
-    assert.match(said.stderr, /^blueque: takes tasks of .*\n(blueque: takes no more.*\n)?$/);
+    assert.match(said.stderr, /^\S+ INFO {2}takes tasks of .*\n(\S+ INFO {2}(to stop it|takes no more).*\n)*$/);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -381,8 +381,8 @@ test("it says where it begins, and how it ends", async (t) => {
   const namespace = `t${randomUUID()}`;
   await using client = server.client({ namespace });
   const { worker, text, exit } = said(t, server.url, namespace);
-  await becomes(() => text().includes("takes tasks"));
-  assert.match(text(), /^blueque: takes tasks of q as \S+: 2 slots, unix:\/\/\S+\/socket, bundle \d+\.\d+\.\d+\n$/);
+  await becomes(() => text().includes("to stop it: Ctrl-C or SIGTERM, then it waits for running tasks"));
+  assert.match(text(), /^\S+Z INFO {2}takes tasks of q as \S+: 2 slots, unix:\/\/\S+\/socket, namespace \S+, bundle [\d.]+\n\S+Z INFO/);
   const task = await submit(client, "family");
   await becomes(async () => (await task.progress()) !== null);
   worker.kill("SIGTERM");
@@ -393,12 +393,23 @@ test("it says where it begins, and how it ends", async (t) => {
   assert.equal(await task.state(), "pending");
 });
 
+test("its log may be JSON", async (t) => {
+  const { worker, text, exit } = said(t, server.url, `t${randomUUID()}`, "json");
+  await becomes(() => text().includes("to stop it"));
+  worker.kill("SIGTERM");
+  assert.equal(await exit, 0);
+  const lines = text().trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, string>);
+  assert.deepEqual(Object.keys(lines[0] ?? {}), ["time", "level", "message"]);
+  assert.match(lines[0]?.["message"] ?? "", /^takes tasks of q as /);
+  assert.deepEqual(new Set(lines.map(({ level }) => level)), new Set(["info"]));
+});
+
 test("a server that is away at the start is logged, with the cause", async (t) => {
   await using own = new Server();
   await own.kill();
   const { text } = said(t, own.url.replace("unix://", "unix://:secret@"), "t");
   await becomes(() => text().includes("\n"));
-  assert.match(text(), /^blueque: no answer from unix:\/\/\/\S+\/socket yet: connect E\w+ .*; tries until \d\d:\d\d:\d\d\n$/);
+  assert.match(text(), /^[\d-]{10}T[\d:]{8}\.\d{3}Z WARNING waits up to 30 s for the server unix:\/\/\/\S+\/socket: connect E\w+ .*\n$/);
 });
 
 test("the folder of a worker that was killed is removed by the next one, that of a living one is not", async (t) => {

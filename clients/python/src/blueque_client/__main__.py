@@ -15,6 +15,7 @@ from . import Client, __version__
 from .address import DEFAULT_URL, completed, without_passwords
 from .errors import BluequeError, InvalidCall
 from .importing import WorkQueueImport
+from .logs import JsonLines, Text
 from .streams import fill_streams
 from .text import one_line
 from .worker import Worker
@@ -63,6 +64,9 @@ def main() -> int:
             "--namespace", default=os.environ.get("BLUEQUE_NAMESPACE", "blueque"), help="BLUEQUE_NAMESPACE"
         )
         command.add_argument("--quiet", action="store_true", help="log only warnings")
+        command.add_argument(
+            "--log-format", choices=("text", "json"), default="text", help="json: an object on each line"
+        )
     fill_streams()  # before anything is opened
     given = parser.parse_args()
     for option, url in (("--url", given.url), ("--from", getattr(given, "old", None))):
@@ -74,7 +78,9 @@ def main() -> int:
     if given.url is None:
         given.url = os.environ.get("BLUEQUE_URL", DEFAULT_URL)
     level = logging.WARNING if given.quiet else logging.INFO
-    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(message)s")
+    stderr = logging.StreamHandler()
+    stderr.setFormatter(JsonLines() if given.log_format == "json" else Text())
+    logging.basicConfig(level=level, handlers=[stderr])
     sys.path.insert(0, os.getcwd())
     if os.environ.get("BLUEQUE_DURABILITY", "local") != "local":
         logging.getLogger("blueque").warning("BLUEQUE_DURABILITY: this client does not wait for disks and replicas")
@@ -83,6 +89,8 @@ def main() -> int:
     except BluequeError as error:
         print(f"error: {one_line(str(error))}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:  # while it waits for the server
+        return 130
 
 
 def run(given: argparse.Namespace) -> int:

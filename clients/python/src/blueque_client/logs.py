@@ -6,10 +6,12 @@ prefix avoids conflicts: `logging` refuses a record whose `extra` has the name o
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from .context import attempt_here
@@ -40,6 +42,33 @@ def subject(fields: Fields) -> Iterator[None]:
         yield
     finally:
         _subject.reset(before)
+
+
+class Text(logging.Formatter):
+    """Records as lines that begin with the time and the level, as those of `blueque worker`."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)-5s %(message)s")
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002
+        moment = datetime.fromtimestamp(record.created, timezone.utc)
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class JsonLines(Text):
+    """Records as JSON, one on each line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {"time": self.formatTime(record), "level": record.levelname.lower()}
+        line["message"] = record.getMessage()
+        if record.name != log.name:
+            line["logger"] = record.name
+        for name in Fields._fields:
+            if (value := getattr(record, f"blueque_{name}", None)) is not None:
+                line[name] = value
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line)
 
 
 class TaskLog(logging.Handler):

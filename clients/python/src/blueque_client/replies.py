@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import random
+import socket
 import ssl
 import time
 from collections.abc import Callable
-from functools import cache
-from hashlib import sha1
-from importlib.resources import files
 from typing import Any
 
 import redis
@@ -18,21 +16,6 @@ from . import contract
 from .address import Unreadable
 from .bounds import TooLong
 from .errors import BluequeError, ConnectionFailed, ReplyError, Unavailable, verdict
-
-
-@cache
-def script(command: str) -> tuple[str, bytes]:
-    """The digest and the body of a command's script."""
-    body = files("blueque_client.bundle").joinpath(f"{command}.lua").read_bytes()
-    return sha1(body).hexdigest(), body  # the server's name of a script
-
-
-def read_scripts() -> None:
-    """Reads all scripts, before the files of this package may be replaced while the program runs."""
-    for file in files("blueque_client.bundle").iterdir():
-        if file.name.endswith(".lua"):
-            script(file.name[: -len(".lua")])
-
 
 # redis-py removes some codes from the text of an error.
 _PARSE: Callable[[str], Exception] = redis.connection.DefaultParser.parse_error
@@ -86,11 +69,17 @@ _MISTAKES = {
 }
 
 
-class Tries:
-    """The tries of one call to a server, within its time limit."""
+#: Seconds for which the first call of a client tries to connect to an address that refuses connections.
+FIRST_REFUSAL = 0.5
+NO_SERVER = "Start it, or name another one: Client(url), or BLUEQUE_URL for Client()."
 
-    def __init__(self, limit: float, place: str) -> None:
+
+class Tries:
+    """The tries of one call to a server, within its time limit. `first`: the server has not replied to any call yet."""
+
+    def __init__(self, limit: float, place: str, first: bool = False) -> None:
         self.limit, self.until, self.pause, self.place = limit, time.monotonic() + limit, contract.FIRST_PAUSE, place
+        self._refusal_until = time.monotonic() + FIRST_REFUSAL if first else self.until
         #: True if the script itself must be sent.
         self.whole = False
 
@@ -110,11 +99,11 @@ class Tries:
         if isinstance(error, TooLong):
             raise ReplyError("REPLY", f"{error}.") from error
         if isinstance(error, Unreadable):
-            raise ConnectionFailed("CONNECTION", str(error)) from error
+            raise ConnectionFailed("CONNECTION", str(error)) from None
         # Before the login a server reports any long command as an error of the protocol.
         unknown = isinstance(error, exceptions.ResponseError) and ": unauthenticated " in str(error)
         if unknown or isinstance(error, (exceptions.AuthenticationError, exceptions.AuthorizationError)):
-            raise ConnectionFailed("CONNECTION", f"the server refuses the login: {error}.") from error
+            raise ConnectionFailed("CONNECTION", f"the server refuses the login: {error}.") from None
         if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
             code, text = code_of(error)
             if code == "NOSCRIPT" and not self.whole:
@@ -125,18 +114,20 @@ class Tries:
             if not (known and known.repeat) or code in ("OOM", "MISCONF"):
                 raise verdict(code, text) from error
         elif _distrusts(error):
-            raise ConnectionFailed("CONNECTION", f"the server's certificate is not trusted: {error}.") from error
+            raise ConnectionFailed("CONNECTION", f"the server's certificate is not trusted: {error}.") from None
         elif not isinstance(error, PASSING):
             raise verdict("", str(error)) from error
+        if self._refusal_until - time.monotonic() <= self.pause and (why := _refusal(error)):
+            raise Unavailable("UNAVAILABLE", f"no server answers at {self.place}: {why}.", NO_SERVER) from None
         if self.until - time.monotonic() <= self.pause:
-            raise self._out_of_time(error) from error
+            if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
+                raise verdict(*code_of(error)) from error
+            raise self._out_of_time(error) from None
         pause = self.pause * random.uniform(0.5, 1)  # so that clients do not retry at the same time
         self.pause = min(self.pause * 2, contract.LONGEST_PAUSE)
         return pause
 
     def _out_of_time(self, error: Exception) -> BluequeError:
-        if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
-            return verdict(*code_of(error))
         within = f" within {self.limit:g} s" if self.limit else ""
         # A server without TLS takes the TLS handshake for the beginning of a command, and waits for the rest.
         tls = "Check that the server runs, is reachable, and speaks TLS: one that does not has the URL redis://, with "
@@ -149,6 +140,15 @@ def unread(error: Exception, place: str) -> ReplyError:
     """The error for the caller if redis-py cannot read a reply, and raises a general Python exception."""
     text = f"what {place} answers cannot be read, as if it were no Redis ({type(error).__name__})"
     return ReplyError("REPLY", text)
+
+
+def _refusal(error: BaseException | None) -> str | None:
+    """The reason why there is no server at the address; None if there may be a server."""
+    if "Connect call failed" in str(error):  # asyncio, of several addresses
+        return "Connection refused"
+    while error and not isinstance(error, (ConnectionRefusedError, FileNotFoundError, socket.gaierror)):
+        error = error.__cause__ or error.__context__
+    return str(error.strerror) if isinstance(error, OSError) else None
 
 
 def _distrusts(error: BaseException | None) -> bool:

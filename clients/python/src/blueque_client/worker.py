@@ -11,7 +11,6 @@ import signal
 import socket
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +25,6 @@ from .main_loop import MainLoop
 from .new_interpreter import become, check_import, importable
 from .process_pool import ProcessPool
 from .queue_choice import QueueChoice
-from .replies import read_scripts
 from .reports import maintain, send_logs, send_reports
 from .streams import fill_streams
 from .sync import Client
@@ -116,7 +114,6 @@ class Worker:
                 "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
             )
         fill_streams()
-        read_scripts()
         if self._spawn:
             check_import(self._spawn)
         state, link, queues = self._state, self._state.link, self._state.queues
@@ -142,8 +139,10 @@ class Worker:
             for part in parts.items():
                 threading.Thread(target=self._always, args=part, name=part[0], daemon=True).start()
             slots = "1 slot" if state.slots == 1 else f"{state.slots} slots"
-            about = f"{', '.join(queues.names)} as {state.listener}: {slots}, {link.place}, bundle {VERSION}"
-            log.info("takes tasks of %s", about)
+            place = f"{slots}, {link.place}, namespace {link.namespace}, bundle {VERSION}"
+            log.info("takes tasks of %s as %s: %s", ", ".join(queues.names), state.listener, place)
+            if before:
+                log.info("to stop it: Ctrl-C or SIGTERM, then it waits for running tasks; a second one gives them back")
             MainLoop(state, pool).run()
         finally:
             state.over.set()
@@ -168,8 +167,7 @@ class Worker:
 
     def _away(self, error: Exception) -> None:
         link = self._state.link
-        until = time.strftime("%H:%M:%S", time.localtime(time.time() + link.limit))
-        log.warning("no answer from %s yet: %s; tries until %s", link.place, str(error).rstrip("."), until)
+        log.warning("waits up to %g s for the server %s: %s", link.limit, link.place, str(error).rstrip("."))
 
     def _always(self, name: str, part: Callable[[], None]) -> None:
         """Runs a part of the worker, again after each error, until it returns. Attempts depend on all parts."""

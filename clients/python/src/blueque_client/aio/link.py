@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..bounds import within
+from ..composer import compose
 from ..payload import Json, Serializer
-from ..replies import TROUBLE, Tries, script, unread
+from ..replies import TROUBLE, Tries, unread
+from ..scripts import DIGESTS
 from ..tracing import Tracing
 from ..wire import Call, Page, Time
 
@@ -31,6 +33,8 @@ class Link:
     tracing: Tracing | None = None
     #: The address of the server, for people.
     place: str = "the server"
+    #: True once the server has replied to a call.
+    reached: bool = False
 
     @property
     def longest_wait(self) -> float:
@@ -41,13 +45,15 @@ class Link:
     async def run(
         self, call: Call[T], limit: float | None = None, away: Callable[[Exception], None] | None = None
     ) -> T:
-        """Makes a call, and repeats it until the server replies, for at most `limit` seconds.
+        """Makes a call, and repeats it until the server replies, for at most `limit` seconds. If the server has never
+        replied and its address refuses connections, gives up within a second.
 
-        away: Called after the first failed try.
+        away: Called after the first failed try. The call then waits for a server that does not run yet.
         """
         if self.clock:
             call = call.at(self.clock())
-        tries = Tries(self.limit if limit is None else limit, self.place)
+        first = not self.reached and away is None
+        tries = Tries(self.limit if limit is None else limit, self.place, first)
         while True:
             try:
                 async with within(tries.left):
@@ -62,6 +68,7 @@ class Link:
                 await self._hang_up()
                 raise unread(error, self.place) from error
             else:
+                self.reached = True
                 return call.read(reply)
 
     async def make(self, call: Call[T]) -> T:
@@ -89,9 +96,8 @@ class Link:
                 await pool.disconnect(inuse_connections=False)
 
     async def _send(self, call: Call[T], whole: bool) -> Any:
-        digest, body = script(call.command)
+        word, what = ("EVAL", compose(call.command)) if whole else ("EVALSHA", DIGESTS[call.command])
         # Like `execute_command`, but no callback of redis-py changes the reply.
-        word, what = ("EVAL", body) if whole else ("EVALSHA", digest)
         return await self.server.execute_command(word, what, 1, f"{self.namespace}_meta", *call.arguments)
 
 

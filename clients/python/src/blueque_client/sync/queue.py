@@ -1,0 +1,219 @@
+# Made by generate.py from aio/queue.py; do not edit.
+
+"""A queue: its tasks, its settings, its events."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator, Iterable
+from typing import TYPE_CHECKING, Any
+
+from .. import calls, contract
+from ..errors import InvalidCall, PayloadError, duplicate
+from ..tracing import submitting
+from ..wire import Time
+from .link import Link, pause
+from .task import Task
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+#: Remedy if another task has the unique name.
+UNIQUE = 'Wait for its end, or submit with `unique_policy="existing"`, which returns that task.'
+
+
+class Queue:
+    """A queue by its name. The first submit creates the queue."""
+
+    def __init__(self, link: Link, name: str) -> None:
+        self._link = link
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Queue({self.name!r})"
+
+    def submit(
+        self,
+        parameters: Any = None,
+        *,
+        id: str | None = None,
+        eta: Time | None = None,
+        unique: str | None = None,
+        again: bool = False,
+        **options: Unpack[calls.SubmitOptions],
+    ) -> Task[Any]:
+        """Adds a task. Its handler gets these parameters.
+
+        id: With your own id you may repeat the submit: a second submit with the same id changes nothing.
+        eta: The time at which the task is due; by default at once.
+        unique: A name that only one task of the queue has at a time. While another task has the name, this raises
+          `Refused`, or returns that task with the option `unique_policy="existing"`.
+        again: A finished task with this id runs again, and a waiting task is updated.
+        options: Options of `calls.submit`, such as `method`, `priority`, `max_failures`, `key`, `needs`, `tags`.
+        """
+        return self.submit_bytes(
+            self._link.serializer.dumps(parameters), id=id, eta=eta, unique=unique, again=again, **options
+        )
+
+    def submit_bytes(
+        self,
+        parameters: bytes,
+        *,
+        id: str | None = None,
+        eta: Time | None = None,
+        unique: str | None = None,
+        again: bool = False,
+        **options: Unpack[calls.SubmitOptions],
+    ) -> Task[Any]:
+        """Adds a task with parameters in bytes, without the serializer."""
+        name = id or str(uuid.uuid4())
+        each = [calls.SubmitEach(name, eta, parameters)]
+        traces = submitting(self._link.tracing, self.name, options, messaging_message_id=name)
+        with traces as traced, duplicate(UNIQUE):
+            return self._submit(name, each, unique, again, traced)
+
+    def _submit(
+        self, name: str, each: list[calls.SubmitEach], unique: str | None, again: bool, options: calls.SubmitOptions
+    ) -> Task[Any]:
+        if again:
+            self._link.make(calls.submit_again(self.name, each, again=True, unique=unique, **options))
+            return Task(self._link, name)
+        if unique is None:
+            self._link.run(calls.submit(self.name, each, **options))
+            return Task(self._link, name)
+        reply = self._link.make(calls.submit_unique(self.name, each, unique=unique, **options))
+        return Task(self._link, reply.id if reply.outcome == "existing" and reply.id else name)
+
+    def submit_many(self, parameters: Iterable[Any], **options: Unpack[calls.SubmitOptions]) -> list[Task[Any]]:
+        """Adds a task for each of these parameters. One call adds many tasks."""
+        with submitting(self._link.tracing, self.name, options) as traced:
+            return self._submit_many(parameters, traced)
+
+    def _submit_many(self, parameters: Iterable[Any], options: calls.SubmitOptions) -> list[Task[Any]]:
+        tasks: list[Task[Any]] = []
+        batch: list[calls.SubmitEach] = []
+        size = 0
+        sent = 0
+        for at, each in enumerate(parameters):
+            try:
+                data = self._link.serializer.dumps(each)
+            except PayloadError as error:
+                raise PayloadError(f"{_one_of(at, sent)}: {error.cause}") from error
+            if batch and (len(batch) == contract.TASKS_OF_CALL or size + len(data) > contract.CALL_BYTES):
+                self._submit_some(batch, options, sent)
+                batch, size, sent = [], 0, at
+            batch.append(calls.SubmitEach(str(uuid.uuid4()), None, data))
+            size += len(data)
+            tasks.append(Task(self._link, batch[-1].id))
+        if batch:
+            self._submit_some(batch, options, sent)
+        return tasks
+
+    def _submit_some(self, batch: list[calls.SubmitEach], options: calls.SubmitOptions, sent: int) -> None:
+        """Submits a batch that begins at the index `sent`. The error for a task that is too large names its index."""
+        try:
+            self._link.run(calls.submit(self.name, batch, **options))
+        except InvalidCall as error:
+            size = re.search(r" is (\d+) bytes", error.cause) if error.code == "TOOBIG" else None
+            large = [at for at, each in enumerate(batch) if size and len(each.parameters) == int(size[1])]
+            if not large:
+                raise
+            raise InvalidCall("TOOBIG", f"{_one_of(sent + large[0], sent)}: {error.cause}") from error
+
+    def task(self, id: str) -> Task[Any]:
+        """A task by its id."""
+        return Task(self._link, id)
+
+    # Contents
+
+    def counts(self) -> calls.CountsReply:
+        """The number of its tasks in each state."""
+        return self._link.run(calls.counts(self.name))
+
+    def tasks(self, state: contract.List = "all") -> Iterator[Task[Any]]:
+        """The tasks of the queue in a state."""
+        for id in self._link.items(lambda cursor: calls.list_(self.name, state, cursor, 500)):
+            yield Task(self._link, id)
+
+    def search(self, **filters: Unpack[calls.FindOptions]) -> Iterator[Task[Any]]:
+        """The tasks that match all filters, newest first: `status`, `tag`, `method`, `key`, `group`, …"""
+        for id in self._link.items(lambda cursor: calls.find(self.name, cursor, 500, **filters)):
+            yield Task(self._link, id)
+
+    def bulk(self, action: contract.Action, **options: Unpack[calls.BulkOptions]) -> int:
+        """Applies an action to every matching task, in bounded steps. Returns the number of changed tasks."""
+        changed, cursor = 0, "0"
+        options.setdefault("by", self._link.by)
+        while True:
+            step = self._link.make(calls.bulk(self.name, action, cursor, 50, **options))
+            changed += step.changed
+            if (cursor := step.cursor) == "0":
+                return changed
+
+    def events(self, after: str = "0", *, follow: bool = False) -> Iterator[calls.EventsItem]:
+        """The events of the queue, one for each transition of a task. With `follow` the events never end.
+
+        after: The `event` of the last event that you have read.
+        """
+        interval = 0.01
+        while True:
+            page = self._link.run(calls.events(self.name, after, 500))
+            for event in page.items:
+                yield event
+            if page.last != after:
+                after, interval = page.last, 0.01
+            elif not follow:
+                return
+            else:
+                pause(interval)
+                interval = min(interval * 2, contract.LONGEST_PAUSE)
+
+    def statistics(self, days: int = 1, until: str | None = None) -> list[calls.StatisticsReply]:
+        """Counts and durations of these days in total, then of each day (UTC)."""
+        return self._link.run(calls.statistics(self.name, days, until=until))
+
+    def groups(self) -> list[calls.GroupsItem]:
+        """The failure groups of the queue."""
+        return self._link.pages(lambda cursor: calls.groups(self.name, cursor, 500))
+
+    def tags(self) -> list[calls.TagsItem]:
+        """The tags of its tasks."""
+        return self._link.pages(lambda cursor: calls.tags(self.name, cursor, 500))
+
+    def listeners(self) -> list[calls.ListenersItem]:
+        """The listeners of the queue."""
+        return self._link.pages(lambda cursor: calls.listeners(self.name, cursor, 500))
+
+    # Settings
+
+    def pause(self, reason: str = "", *, stop: bool = False, by: str | None = None) -> None:
+        """Stops giving out tasks; with `stop` the owners of running tasks must give them back."""
+        self._link.run(calls.pause(self.name, by or self._link.by or "python", reason, stop=stop or None))
+
+    def resume(self) -> None:
+        """Gives out tasks again."""
+        self._link.run(calls.resume(self.name, by=self._link.by))
+
+    def configure(self, setting: contract.Setting, value: str | int | float) -> None:
+        """Changes a setting of the queue; an empty text unsets the setting."""
+        self._link.run(calls.configure(self.name, setting, str(value), by=self._link.by))
+
+    def settings(self) -> list[calls.SettingsItem]:
+        """Each setting, with its value and the place where it is set."""
+        return self._link.run(calls.settings(self.name))
+
+    def limit(self, key: str, concurrency: int | None = None, rate: str | None = None) -> None:
+        """Sets the maximum number of running tasks of a key, and the rate of starts, such as `10/60`. None: the
+        queue's settings apply."""
+        of = "-" if concurrency is None else str(concurrency)
+        self._link.run(calls.limit(self.name, key, of, rate or "-", by=self._link.by))
+
+    def delete(self) -> None:
+        """Removes the data of an empty queue."""
+        self._link.make(calls.delete_queue(self.name, by=self._link.by))
+
+
+def _one_of(at: int, sent: int) -> str:
+    """Names one of many parameters by its index, for an error."""
+    return f"the parameters with the index {at} ({f'the first {sent} tasks are' if sent else 'no task is'} submitted)"

@@ -1,0 +1,168 @@
+# Made by generate.py from aio/task.py; do not edit.
+
+"""A task."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .. import calls, contract
+from ..errors import NotFound, TaskCancelled, TaskFailed, TimedOut
+from ..wire import Time
+from .link import Link, pause
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+R = TypeVar("R")
+
+
+class Task(Generic[R]):
+    """A task by its id. Nothing is read until a method is called."""
+
+    def __init__(self, link: Link, id: str) -> None:
+        self._link = link
+        self.id = id
+
+    def __repr__(self) -> str:
+        return f"Task({self.id!r})"
+
+    def info(self) -> calls.GetReply:
+        """The record of the task."""
+        record = self._link.run(calls.get(self.id))
+        if record is None:
+            raise NotFound("NOTASK", f"there is no task {self.id}.")
+        return record
+
+    def state(self) -> str | None:
+        """The state, such as `pending`, `started`, `complete`; None if the task's graph is not released yet."""
+        return (self.info()).status
+
+    def wait(self, timeout: float | None = None) -> calls.GetReply:
+        """Waits until the task has ended, and returns its record. Raises `TimedOut` after `timeout` seconds."""
+        until = None if timeout is None else time.monotonic() + timeout
+        interval = 0.005
+        while True:
+            record = self.info()
+            if record.status and contract.STATES[record.status].final:
+                return record
+            left = contract.LONGEST_PAUSE if until is None else until - time.monotonic()
+            if left <= 0:
+                raise TimedOut("TIMEDOUT", f"the task {self.id} is {record.status}, not finished within {timeout:g} s.")
+            pause(min(interval, left))
+            interval = min(interval * 2, contract.LONGEST_PAUSE)
+
+    def result(self, timeout: float | None = None) -> R:
+        """Waits for the result. Raises `TaskFailed`, `TaskCancelled`, and `TimedOut` after `timeout` seconds."""
+        record = self.wait(timeout)
+        if record.status == "complete":
+            result: R = self._link.serializer.loads(record.result or b"null")
+            return result
+        if record.status == "cancelled":
+            raise TaskCancelled(record.reason)
+        raise TaskFailed((record.error or b"").decode(errors="replace"), record.group)
+
+    def parameters(self) -> Any:
+        """The parameters of the task."""
+        return self._link.serializer.loads((self.info()).parameters or b"null")
+
+    def progress(self) -> Any:
+        """The progress that its attempt has reported, such as `{"done": 3, "total": 10, "unit": "files"}`; or None."""
+        record = self.info()
+        return self._link.serializer.loads(record.progress) if record.progress else None
+
+    def checkpoint(self) -> Any:
+        """The checkpoint for the next attempt, or None."""
+        record = self.info()
+        return self._link.serializer.loads(record.checkpoint) if record.checkpoint else None
+
+    def why(self) -> calls.WhyReply:
+        """The reasons why the task waits: limits, needs, pauses, other tasks."""
+        return self._link.run(calls.why(self.id))
+
+    def estimate(self, progress: float | None = None) -> calls.EstimateReply:
+        """The expected start and end of the task. `progress`: the completed part, 0 to 1, if known."""
+        return self._link.run(calls.estimate(self.id, progress=progress))
+
+    def history(self) -> list[calls.HistoryItem]:
+        """The stored transitions of the task, the earliest first."""
+        found: list[calls.HistoryItem] = []
+        while True:
+            page = self._link.run(calls.history(self.id, found[-1].number if found else 0, 500))
+            if not page.items:
+                return found
+            found += page.items
+
+    def logs(self, follow: bool = False) -> Iterator[calls.LogsItem]:
+        """The log of the task; with `follow` also new entries, until the task has ended."""
+        after = "0"
+        interval = 0.05
+        while True:
+            ended = not follow or (self.info()).status in ENDED
+            page = self._link.run(calls.logs(self.id, after, 100))
+            for entry in page.items:
+                yield entry
+            after = page.last
+            if page.items:
+                interval = 0.05
+            elif ended:
+                return
+            else:
+                pause(interval)
+                interval = min(interval * 2, contract.LONGEST_PAUSE)
+
+    def cancel(self, reason: str = "", *, force: bool = False, at_once: bool = False) -> str:
+        """Cancels the task. Returns `cancelled`, or `cancelling` while its owner still runs.
+
+        force: The owner must kill the task at once, without a grace period.
+        at_once: The task is cancelled now, even if its program still runs for a while.
+        """
+        call = calls.cancel(self.id, reason, force=force or None, at_once=at_once or None, by=self._link.by)
+        return self._link.make(call)
+
+    def requeue(self, *, at_once: bool = False) -> str:
+        """Asks the owner to save a checkpoint and give the task back."""
+        return self._link.make(calls.requeue(self.id, at_once=at_once or None, by=self._link.by))
+
+    def retry(self, *, fresh: bool = False, deadline: Time | None = None) -> str:
+        """Runs a failed or cancelled task again, from its checkpoint, or with `fresh` from its beginning."""
+        return self._link.make(calls.retry(self.id, fresh=fresh or None, deadline=deadline, by=self._link.by))
+
+    def edit(self, *, parameters: Any = ..., **options: Unpack[calls.EditOptions]) -> str:
+        """Changes an unfinished task: its parameters, in the form of a submit, its eta, queue and options."""
+        options.setdefault("by", self._link.by)
+        data = None if parameters is ... else self._link.serializer.dumps(parameters)
+        return self._link.make(calls.edit(self.id, parameters=data, **options))
+
+    def prioritise(self, priority: int) -> None:
+        """Changes the priority of a waiting task: -1,000 to 1,000, higher first."""
+        self._link.make(calls.prioritise(self.id, priority, by=self._link.by))
+
+    def move(self, queue: str) -> None:
+        """Moves a waiting task into another queue."""
+        self._link.make(calls.move(self.id, queue, by=self._link.by))
+
+    def note(self, text: str, data: bytes | str | None = None) -> None:
+        """Adds a note to the task's history."""
+        self._link.make(calls.note(self.id, text, data=data, by=self._link.by))
+
+    def tag(self, *tags: str) -> list[str]:
+        """Adds tags; returns all tags of the task."""
+        return self._link.run(calls.tag(self.id, tags))
+
+    def untag(self, *tags: str) -> list[str]:
+        """Removes tags; returns the remaining tags."""
+        return self._link.run(calls.untag(self.id, tags))
+
+    def depend(self, inputs: str) -> str:
+        """Adds upstreams to the task: `success=ID`, `after=ID`, `failure=ID`, separated by spaces."""
+        return self._link.make(calls.depend(self.id, inputs))
+
+    def delete(self) -> None:
+        """Deletes the task. It must have ended."""
+        self._link.make(calls.delete(self.id, by=self._link.by))
+
+
+ENDED = frozenset(name for name, state in contract.STATES.items() if state.final)

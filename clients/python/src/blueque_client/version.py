@@ -1,0 +1,3 @@
+"""Made by generate.py."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,329 @@
+// The contract as data: types, states, errors, settings.
+// Made by generate.mjs from the bundle's manifest; do not edit.
+
+/** The version of the bundle. */
+export const VERSION = "0.1.0";
+
+/** The schema of the data. */
+export const SCHEMA = 1;
+
+/**
+ * The action of `bulk` for each task.
+ * - `cancel`: As `cancel`.
+ * - `delete`: As `delete`.
+ * - `move`: As `move`.
+ * - `prioritise`: As `prioritise`.
+ * - `purge`: As `delete`, but also deletes waiting tasks.
+ * - `retry`: As `retry`.
+ */
+export type Action = "cancel" | "retry" | "delete" | "purge" | "move" | "prioritise";
+
+/**
+ * Growth of the delay from each retry to the next.
+ * - `exponential`: The delay doubles.
+ * - `fixed`: The delay stays the same.
+ */
+export type Backoff = "exponential" | "fixed";
+
+/**
+ * The kind of end of an attempt.
+ * - `complete`: As `complete`, with a result.
+ * - `fail`: As `fail`, with an error.
+ * - `final`: As `fail` with `final 1`.
+ * - `release`: As `release`.
+ * - `uncounted`: As `release` with `uncounted 1`.
+ */
+export type Ending = "complete" | "fail" | "final" | "release" | "uncounted";
+
+/**
+ * A state, or `all`.
+ * - `cancelled`: Was cancelled.
+ * - `complete`: Has a result.
+ * - `failed`: Has an error, and no retries left.
+ * - `pending`: Waits for a listener.
+ * - `reserved`: A listener has taken the task and has not started it yet.
+ * - `scheduled`: Waits for its eta.
+ * - `started`: Runs.
+ * - `waiting`: Waits for other tasks.
+ */
+export type List = "waiting" | "scheduled" | "pending" | "reserved" | "started" | "complete" | "failed" | "cancelled" | "all";
+
+/**
+ * Policy for slots that passed while no client was running.
+ * - `all`: Each missed slot creates a task.
+ * - `one`: The latest missed slot creates one task for all missed slots.
+ * - `skip`: The latest missed slot creates a task unless the slot is too late.
+ */
+export type Missed = "one" | "skip" | "all";
+
+/**
+ * Policy for the graph when a task fails.
+ * - `cancel`: Tasks that need the failed task fail as well. Their other upstreams are cancelled if no other task
+ *   needs them.
+ * - `continue`: Tasks that need the failed task fail as well. All other tasks run.
+ * - `hold`: Tasks that need the failed task wait until it is retried.
+ */
+export type OnFailure = "cancel" | "continue" | "hold";
+
+/**
+ * Order in which the queues of a `reserve` are asked.
+ * - `round`: The queues take turns.
+ * - `strict`: The queues are asked in the order of the call.
+ * - `weighted`: The queues take turns by their weights.
+ */
+export type Order = "strict" | "round" | "weighted";
+
+/** Outcome of an attempt; `retry`: the task was retried after that attempt. */
+export type Outcome = "complete" | "failed" | "cancelled" | "released" | "lost" | "retrying" | "retry";
+
+/**
+ * Policy for a slot while the last task of its schedule is unfinished.
+ * - `allow`: Both tasks may run.
+ * - `cancel`: The last task is cancelled, and the new task runs when the last task has stopped.
+ * - `queue`: The task of the slot runs after the last task.
+ * - `skip`: The slot creates no task.
+ */
+export type Overlap = "skip" | "queue" | "cancel" | "allow";
+
+/**
+ * A state to which a transition led; also `deleted`, or `moved` for a move to another queue.
+ * - `cancelled`: Was cancelled.
+ * - `complete`: Has a result.
+ * - `failed`: Has an error, and no retries left.
+ * - `pending`: Waits for a listener.
+ * - `reserved`: A listener has taken the task and has not started it yet.
+ * - `scheduled`: Waits for its eta.
+ * - `started`: Runs.
+ * - `waiting`: Waits for other tasks.
+ */
+export type Reached = "waiting" | "scheduled" | "pending" | "reserved" | "started" | "complete" | "failed" | "cancelled" | "deleted" | "moved";
+
+/**
+ * A state.
+ * - `cancelled`: Was cancelled.
+ * - `complete`: Has a result.
+ * - `failed`: Has an error, and no retries left.
+ * - `pending`: Waits for a listener.
+ * - `reserved`: A listener has taken the task and has not started it yet.
+ * - `scheduled`: Waits for its eta.
+ * - `started`: Runs.
+ * - `waiting`: Waits for other tasks.
+ */
+export type Status = "waiting" | "scheduled" | "pending" | "reserved" | "started" | "complete" | "failed" | "cancelled";
+
+/**
+ * States, separated by commas.
+ * - `cancelled`: Was cancelled.
+ * - `complete`: Has a result.
+ * - `failed`: Has an error, and no retries left.
+ * - `pending`: Waits for a listener.
+ * - `reserved`: A listener has taken the task and has not started it yet.
+ * - `scheduled`: Waits for its eta.
+ * - `started`: Runs.
+ * - `waiting`: Waits for other tasks.
+ */
+export type Statuses = "waiting" | "scheduled" | "pending" | "reserved" | "started" | "complete" | "failed" | "cancelled";
+
+/**
+ * Policy for a submit while another task has the unique name.
+ * - `existing`: No task is created; the reply names the existing task.
+ * - `latest`: At most one task runs, and at most one task waits: the latest.
+ * - `reject`: The submit is refused with `DUPLICATE`.
+ * - `replace`: The existing task is cancelled if it waits and holds the name for no fixed time. Otherwise the
+ *   submit is refused with `DUPLICATE`.
+ */
+export type UniquePolicy = "reject" | "existing" | "replace" | "latest";
+
+/** What a state of a task is. */
+export interface StateAbout {
+  readonly waits: boolean;
+  readonly owned: boolean;
+  readonly final: boolean;
+  readonly means: string;
+}
+
+/** The states of a task. */
+export const STATES: Readonly<Record<string, StateAbout>> = {
+  "cancelled": { waits: false, owned: false, final: true, means: "Was cancelled." },
+  "complete": { waits: false, owned: false, final: true, means: "Has a result." },
+  "deleted": { waits: false, owned: false, final: false, means: "No longer exists." },
+  "failed": { waits: false, owned: false, final: true, means: "Has an error, and no retries left." },
+  "moved": { waits: false, owned: false, final: false, means: "Is in another queue." },
+  "pending": { waits: true, owned: false, final: false, means: "Waits for a listener." },
+  "reserved": { waits: false, owned: true, final: false, means: "A listener has taken the task and has not started it yet." },
+  "scheduled": { waits: true, owned: false, final: false, means: "Waits for its eta." },
+  "started": { waits: false, owned: true, final: false, means: "Runs." },
+  "waiting": { waits: true, owned: false, final: false, means: "Waits for other tasks." },
+};
+
+/** What an error means, what to do, and whether the same call may succeed later. */
+export interface ErrorAbout {
+  readonly kind: string;
+  readonly means: string;
+  readonly act: string;
+  readonly repeat: boolean;
+}
+
+/** The errors by their codes. */
+export const ERRORS: Readonly<Record<string, ErrorAbout>> = {
+  "BADARG": {"kind":"call","means":"An argument or option is missing, unknown, extra, or out of its bounds.","act":"Correct the call.","repeat":false},
+  "BADNAME": {"kind":"call","means":"A name has characters or a length that its type does not allow. Or the server is a node of a cluster, and the namespace has no `{tag}`.","act":"Correct the name.","repeat":false},
+  "BUSY": {"kind":"server","means":"Another script has been running for a long time.","act":"Wait.","repeat":true},
+  "CANCELLED": {"kind":"attempt","means":"The task was cancelled between reserve and start.","act":"Release the task.","repeat":false},
+  "CLOSED": {"kind":"state","means":"The queue is closed.","act":"Open the queue with `blueque drain QUEUE --off`, or set its setting `closed` to 0.","repeat":false},
+  "CLUSTERDOWN": {"kind":"server","means":"The cluster does not serve the slot.","act":"Wait, and check the cluster.","repeat":true},
+  "CYCLE": {"kind":"call","means":"Tasks would wait for one another.","act":"Correct the call; the text names the tasks.","repeat":false},
+  "DRAINING": {"kind":"state","means":"The listener was ordered to drain one of the queues.","act":"Finish the tasks of the listener, then unregister it.","repeat":false},
+  "DUPLICATE": {"kind":"state","means":"Another task has the unique name, or another document has the id of the graph.","act":"For a unique name: wait until the other task has ended, or use the policy `existing`. For a graph: choose another id.","repeat":false},
+  "EVICTION": {"kind":"setup","means":"The server may evict keys.","act":"Set `maxmemory-policy` to `noeviction`.","repeat":false},
+  "HELD": {"kind":"state","means":"The listener still holds tasks.","act":"End or adopt these tasks first.","repeat":false},
+  "LOADING": {"kind":"server","means":"The server is reading its data.","act":"Wait.","repeat":true},
+  "LOST": {"kind":"attempt","means":"The token does not hold the task.","act":"Stop the work and discard its result.","repeat":false},
+  "MASTERDOWN": {"kind":"server","means":"The replica has lost its master.","act":"Wait.","repeat":true},
+  "MISCONF": {"kind":"server","means":"The server refuses writes because it cannot save them.","act":"Check the disk and the log of the server.","repeat":true},
+  "MOVED": {"kind":"setup","means":"This node of the cluster does not hold the namespace.","act":"Connect to the node that the text names, or with a client for clusters.","repeat":false},
+  "NOLIMIT": {"kind":"state","means":"The shared limit does not exist, or it has fewer places than the task takes.","act":"Set the shared limit with `limit`, or correct the name or the places.","repeat":false},
+  "NOLISTENER": {"kind":"state","means":"The listener is not registered on the queue.","act":"Register the listener, then repeat the call.","repeat":false},
+  "NOPERM": {"kind":"server","means":"This user lacks a permission that the call needs.","act":"Grant the permission; `handshake` lists the missing commands.","repeat":false},
+  "NOQUEUE": {"kind":"state","means":"No queue has this name.","act":"The queue never existed, or it was deleted.","repeat":false},
+  "NOREPLICAS": {"kind":"server","means":"Too few replicas are connected.","act":"Wait, and check the replicas.","repeat":true},
+  "NOSCHEDULE": {"kind":"state","means":"No schedule has this name.","act":"The schedule never existed, or it was removed.","repeat":false},
+  "NOTASK": {"kind":"state","means":"No task has this id.","act":"The task was never submitted, or it was deleted, or retention removed it.","repeat":false},
+  "NOTEMPTY": {"kind":"state","means":"The queue has tasks or listeners, or a schedule creates tasks in it; or attempts hold places of the shared limit, or tasks wait for it.","act":"Purge the queue, stop its workers, and remove the schedule; or wait until the places of the shared limit are free.","repeat":false},
+  "OOM": {"kind":"server","means":"The server's memory is full, and the call needs memory.","act":"Free memory, or raise `maxmemory`. Calls that end or renew an attempt still work.","repeat":true},
+  "OTHERQUEUE": {"kind":"call","means":"The id belongs to a task of another queue.","act":"Use another id: ids are unique in a namespace.","repeat":false},
+  "OVERDUE": {"kind":"state","means":"The deadline of the task has passed.","act":"Set a later deadline.","repeat":false},
+  "READONLY": {"kind":"server","means":"The server is a replica.","act":"Connect to the master.","repeat":true},
+  "RETRY": {"kind":"server","means":"The slot is being moved.","act":"Repeat the call.","repeat":true},
+  "SCHEMA": {"kind":"setup","means":"The data has another schema.","act":"Use the bundle that created it, or upgrade all clients.","repeat":false},
+  "STATE": {"kind":"state","means":"The task's state does not allow the call.","act":"See the table of states.","repeat":false},
+  "STOPPING": {"kind":"state","means":"The task is being cancelled, and its program may still run.","act":"Wait until the time in the text, then repeat the call.","repeat":false},
+  "TOOBIG": {"kind":"call","means":"A payload, or the total of all payloads of a call, exceeds its limit.","act":"Split the call, or store the payload elsewhere and pass a reference, or raise `max_bytes`.","repeat":false},
+  "TOOMANY": {"kind":"state","means":"A collection is full: tags of a task, needs of a queue, limits of keys, shared limits, or schedules.","act":"Remove some of its entries.","repeat":false},
+  "TOPOLOGY": {"kind":"setup","means":"The namespace is another partition, or another topology is stored in it.","act":"Read the stored topology with `topology` and use it, or correct the address.","repeat":false},
+  "TRYAGAIN": {"kind":"server","means":"The slot is being moved.","act":"Repeat the call.","repeat":true},
+  "UPSTREAM": {"kind":"state","means":"An upstream task has already ended in a state that the task does not accept, so the task could never run.","act":"Retry the upstream first, or submit the task without it.","repeat":false},
+  "WRONGKEY": {"kind":"setup","means":"A key of the namespace holds a value of another type.","act":"Remove the key, or use another namespace.","repeat":false},
+};
+
+/** Pause before a failed wait, a failed subscription or a failed end of an attempt is repeated. */
+export const CALL_AGAIN = 0.5;
+
+/** Maximum total size of the tasks of a `submit` or `submit_graph`, and of the ends of a `finish_and_reserve`. */
+export const CALL_BYTES = 7340032;
+
+/** Interval at which a worker reads the server's clock again. */
+export const CLOCK_EVERY = 60;
+
+/** Number of consecutive pages without a queue after which a search for queues ends. */
+export const EMPTY_PAGES = 16;
+
+/**
+ * Maximum size of a result or an error in a `finish_and_reserve`, unless the client allows more. A larger result
+ *   or error is sent in its own call.
+ */
+export const END_BYTES = 1048576;
+
+/** Maximum number of attempts that a `finish_and_reserve` ends, and maximum number of tasks that it takes. */
+export const ENDS_OF_CALL = 100;
+
+/** Pause before a call is repeated for the first time; each further pause is twice as long. */
+export const FIRST_PAUSE = 0.01;
+
+/** The lease divided by this number is the longest time that a heartbeat waits for its reply. */
+export const HEARTBEAT_PART = 6;
+
+/** Number of heartbeats that a worker sends in the length of a lease. */
+export const HEARTBEATS_PER_LEASE = 3;
+
+/** Maximum number of inputs of all tasks that a `submit_graph` creates. */
+export const INPUTS_OF_CALL = 1000;
+
+/** Maximum size of the log output of a function that a worker keeps until it is sent. The worker drops the rest. */
+export const LOG_KEPT_BYTES = 1048576;
+
+/** Maximum size of the text of an `append_log`. */
+export const LOG_PIECE_BYTES = 65536;
+
+/**
+ * Longest pause between two repetitions of a call, and between two checks of a task while a client waits for its
+ *   end.
+ */
+export const LONGEST_PAUSE = 0.5;
+
+/**
+ * Longest pause of a worker whose programs or functions cannot start. Also the longest pause between two attempts
+ *   to propagate a run.
+ */
+export const LONGEST_REST = 60;
+
+/** Longest pause between two steps of the maintenance. */
+export const MAINTENANCE_EVERY = 2;
+
+/** Maximum number of patterns of a worker. */
+export const PATTERNS_OF_WORKER = 100;
+
+/** Maximum number of queues that a call finds for the maintenance. */
+export const QUEUES_FOUND = 500;
+
+/** Time for which a worker uses the queues that a search has found, before it searches again. */
+export const QUEUES_FRESH = 1;
+
+/** Maximum number of queues of a worker, of a call that takes tasks, and of a `maintenance`. */
+export const QUEUES_OF_WORKER = 32;
+
+/** Pause before a failed report or maintenance call is repeated. */
+export const REPORT_AGAIN = 2;
+
+/** Interval between two reports of a worker. After three intervals without a report the worker counts as dead. */
+export const REPORT_EVERY = 10;
+
+/** Maximum size of a result, a checkpoint or parameters. */
+export const RESULT_BYTES = 8388608;
+
+/** Maximum number of tasks that a `submit` or `submit_graph` creates. */
+export const TASKS_OF_CALL = 500;
+
+/** Maximum number of tasks whose leases one heartbeat renews. */
+export const TASKS_OF_HEARTBEAT = 500;
+
+/** Time after which a wake-up expires if no listener takes it from its list. */
+export const WAKE_UP_EXPIRES = 300;
+
+/**
+ * The settings of a queue, or of all (`*`).
+ * - `ageing`: Waiting time that counts as one level of priority. Default: no limit.
+ * - `audit`: Number of entries that `audit` keeps; only for the queue `*`. Default: 10000.
+ * - `backoff`: Growth of the delay from each retry to the next. Default: exponential.
+ * - `closed`: 1: `submit` is refused with `CLOSED`; existing tasks still run. Default: 0.
+ * - `concurrency`: Maximum number of tasks of the queue that run at the same time. Default: no limit.
+ * - `delay`: Delay before the first retry. Default: 10.
+ * - `events`: Number of events that `aggregate` keeps. Default: 10000.
+ * - `forget_after`: Time without a sign of life after which a listener that holds nothing is forgotten. Default:
+ *   300.
+ * - `grace`: Time between the order to stop a program and the kill of the program, for workers that run programs.
+ *   Default: 30.
+ * - `graph_bytes`: Maximum size of the parameters, values and results of 256 bytes or more that a graph passes
+ *   on; only for the queue `*`. Default: 536870912.
+ * - `history`: Number of transitions in the history of a task. Default: 100.
+ * - `input_bytes`: Maximum size of the results and values that become the parameters of a task. Default: 8388608.
+ * - `jitter`: Maximum part by which a delay is shortened. Default: 20.
+ * - `keep`: Number of finished tasks that `prune` keeps. Default: 50000.
+ * - `key_concurrency`: Maximum number of tasks of each key that run at the same time. Default: no limit.
+ * - `key_rate`: Maximum number of starts of each key within a sliding window. Default: no limit.
+ * - `lease`: Lease of an attempt. Default: 60.
+ * - `log_bytes`: Maximum size of a task's log on the server. Default: 163840.
+ * - `logs_bytes`: Maximum size of all logs of the namespace; only for the queue `*`. Default: 1073741824.
+ * - `lost_delay`: Delay before the next attempt after a lost attempt; 0: the task goes to the front at once.
+ *   Default: 0.
+ * - `max_bytes`: Maximum size of parameters. Default: 1048576.
+ * - `max_delay`: Longest delay before a retry. Default: 3600.
+ * - `max_failures`: Maximum retries after failures. Default: 0.
+ * - `max_losses`: Maximum lost attempts before the task fails; 1000000000 for no limit. Default: 10.
+ * - `max_releases`: Maximum releases before the task fails. Default: 1000.
+ * - `max_uncounted`: Maximum uncounted releases before the task fails. Default: 10000.
+ * - `rate`: Maximum number of starts of the queue within a sliding window. Default: no limit.
+ * - `retain`: Time for which `prune` keeps finished tasks. Default: 604800.
+ * - `statistics`: Number of days of statistics. Default: 30.
+ */
+export type Setting = "ageing" | "audit" | "backoff" | "closed" | "concurrency" | "delay" | "events" | "forget_after" | "grace" | "graph_bytes" | "history" | "input_bytes" | "jitter" | "keep" | "key_concurrency" | "key_rate" | "lease" | "log_bytes" | "logs_bytes" | "lost_delay" | "max_bytes" | "max_delay" | "max_failures" | "max_losses" | "max_releases" | "max_uncounted" | "rate" | "retain" | "statistics";
