@@ -3,28 +3,28 @@
 
 /** The server's name of each script. */
 export const DIGESTS = {
-  adopt: "fbbbdf2173d5053658e881385074a2ec265dba9d",
+  adopt: "97bf57d316818bb81ea040b99baa902bd5c554bb",
   aggregate: "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
   append_log: "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
   audit: "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
-  bulk: "a8ce4f6decaedd2fe29a7d333f6be9e0426a691e",
-  cancel: "8852a2bcd80de8ce74c5548bbb469aca3ce005b0",
+  bulk: "473fb0c3658df56c1ae9fcc11e947fb8083415a5",
+  cancel: "87c5f192d853a38d2abf33f4ec09c90565c5694a",
   cancel_graph: "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
   changes: "5981ffa8093b85aafff4483374d8d4f4cef80377",
   checkpoint: "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-  complete: "893db311dfdfcc3bf953f69b742f4af872ca1e9f",
+  complete: "3b3ef20e485ed35026c17a041986c565ba0d208b",
   configure: "a623fe642b7f28e1227f264d16c6ebde8291911e",
   counts: "5581b6114416112d98ba38efd44f7f6351238526",
-  delete: "d4dab200274a484d9267e0a20eedaa320765a5eb",
-  delete_queue: "0e7b7ef768fe55b723713a2d48b555fdc4abb0a6",
-  depend: "774318a4619ce48c1585d4485b42e6817cc3c54e",
+  delete: "4151cae3e1cad5ba14e7f003ae5675b4ac36c992",
+  delete_queue: "ea715889cae5256f49edb1c5bd5cfd8853c1fb7e",
+  depend: "070d7e5c35b31e6f5e9afff1046e593789e27117",
   drain: "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-  edit: "474cf4cc2757b8e123109416718d7bc5e531c65b",
-  estimate: "c65c986dc407ffd5d3a4f3fce0341a93faa2261c",
+  edit: "2e791589996175dd12b01a1cf13f8c96cbbf3376",
+  estimate: "2f99bcf8fabdb7bd862869eee1c2f88dca46f4f5",
   events: "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
-  fail: "223c5de47f9bdd821af8b41f5bebd2e5f1b267d0",
+  fail: "906c587b4ba19ccefff4ed61570eb2375717bd1a",
   find: "81f1ee60b9e0b7e8298ecd10557babcbb5b4e120",
-  finish_and_reserve: "bd665f3e32c02cd996be2e0937304b2e1488976d",
+  finish_and_reserve: "90191d7cf29459824bd5c76a795a5d2e9dfddba9",
   get: "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
   get_many: "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
   graphs: "f35628d78551164e0457313fc1d128b3f4d888d3",
@@ -32,61 +32,61 @@ export const DIGESTS = {
   handshake: "e1ba7184acaba656ae02a4a00e5d8da43fede7be",
   heartbeat: "b5e99efc43d537d6ace9c3b8aaed9b9324c7acac",
   history: "f30f9a3cccca016ce236f4ad15c6fbd9b0fec89b",
-  limit: "98143ff39527a81937e4fa8c1b9f6212ba3a10cf",
+  limit: "309b60256b921fcaf944fe9675da31e754da6c60",
   limits: "479aea891fd3f36863254d38d2f2ed2142c3a92a",
   list: "830178bacc7026fe1de82741f9ef558a4e3c01c5",
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "982071d628e635e379333b0e48892ae28021732c",
-  maintenance: "ff1860a0f620ecaab34562f94c7f7a3714836c26",
-  move: "a9f14af2ecfbfcffe315f4ca06d3f4abb32c9d11",
+  maintenance: "66d38ff0ccc27a67f4de840f954b45024aca6a47",
+  move: "0b6bed7123b4f60c855f95640329fa0c79ef31f2",
   note: "fa174b27a5c1c09a9b8c4c316325cffb0cdb5fb8",
   pause: "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
   pause_schedule: "7f50bf7bd027e8bc2691e1e8d69b249f50772181",
-  peek: "b15c466934267caef91d21f8ddef9253cc639051",
+  peek: "1f898f158a6c874c574b39ebac59d647c2203e31",
   prioritise: "f7c2392b645167af4ee4b96e06fc21dfc8721f6d",
   progress: "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-  promote: "c0f457864852526e6c0738d4a7c8263ef6dc00b9",
-  prune: "d473e09673c0386a06db9e4a200e0dd850c08e1b",
+  promote: "9624c98eba689572f1f3ffad92b4313fe6f2f681",
+  prune: "b1875fda288d3ba189710839a24f2690edb95fb8",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
   ready: "0c39d3157167df489f28335380e7d5705612b6b0",
   register: "16c3fd63a6633462dfdd5fdeb61f6f9effe068a0",
-  release: "ddebf8be48d4a490df4117f5373b5a5a02fd9a30",
-  repair: "32dfb467eba4c795d99f38161b8b881e7d1e8cc0",
+  release: "e09d4fb2b0c8fea2a119d1b8d7906d4667250cd7",
+  repair: "cf579968e1ac0c700ee7f2531cc90bd99158332a",
   report: "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
-  requeue: "944c8c32a790a8c096eb8591719b3a07ee4b1a82",
-  requeue_orphans: "a1b4ff8f2123c4f00acc428d070095541db681e1",
-  reserve: "faba4ac397a3ccc9d7ea932d3c0bf465f3be71f0",
+  requeue: "15f77b3b5a4d1b5e66103d88ea73d261eee4b7b2",
+  requeue_orphans: "f1f15065a67c977b72d5a7d53028143ea1a96bcd",
+  reserve: "2e66bda6557d95cfb2563719159b631a5b098e57",
   reset_clock: "be63a3630bf3f5f6b2eb3c97fd88fae17d50b4f8",
   resume: "7069a2bcea34fb03dad2812b63384590c0779688",
   resume_schedule: "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
-  retry: "df04eae9f22603512e168fea9928b9d5b3642df9",
+  retry: "5e1b6dd0dde2c9c4b38aaf421347a01ee33cc075",
   retry_graph: "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-  run_deferred: "75af18968b6b32fa0590c3c24ec6311903d8561b",
-  run_schedule: "e4d6dccd13a24473c800818839a65b0140face98",
+  run_deferred: "5361048a1a5968decbc0f6f5f97c8773ebafb363",
+  run_schedule: "f5bea9e5283f5b4372faf232c9be4868b514d933",
   schedule: "0640cd0eb60bf7c715b983c712bd734368a66e0e",
   schedules: "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
   set_topology: "eaeb36eb312deacefea6bc4878ea24a032a62a93",
   settings: "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
-  show_graph: "677daa8ecfa613454787936b8eee603785da1097",
+  show_graph: "120bf2fe73e18f97ad0a7636608f5b55701a31f2",
   show_schedule: "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
-  start: "1a21aa7949da0ad9ffe6b93368c7581b3fdff4ad",
+  start: "5db5edab74b5f76d8478b20f22bd1dec6d6efbaa",
   statistics: "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-  submit: "57df53a40d373c62d58f44c2c1937357fa6d737a",
-  submit_graph: "99356962276f2bfa1f656f5d242bd1d717bc7f4c",
+  submit: "d20c06cbfb54bdec7f3185798ddb39dc8a76fabc",
+  submit_graph: "c21a4d35714e046f14070adc6d6089c310e1796a",
   supply_times: "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
-  tick: "a47eb19608ea5a01004395429bf97b2470e9e736",
+  tick: "85a923c59ffdb98934f0a0e2c8f7b0005d517307",
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "6f4a73b89af93c89828e150e0be513af5de754df",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-  undepend: "8453d7b1a87fb3b3daf6c2d815e7a6fc35eb68d9",
-  unregister: "f30b4332cce5e74d3eaa8fac203b8430f9c3b040",
+  undepend: "1f4f71827356cdddbecb66e28e4f1599948591ce",
+  unregister: "faf138a512b332957c4d480f0f9c652409c7af00",
   unschedule: "315cb369349322d6e148b2e89e0de2efd1a3171e",
   untag: "7d8a253d256cab7c8d710e69705619cdd2b37999",
   untrack: "214ae19547634ba87eaa63035daf8556050add79",
-  why: "cc19dee7ba283a9cfeec4732a62e655d58cd26ff",
+  why: "9a0b7b3b7aa2dd6d8213b0b6f16f0c85926d2d16",
   workers: "573254c7d8ca2dfa6744a9d5734e306eea4d79d6",
 } as const;
 
@@ -951,7 +951,7 @@ function @{at_least.plan_rerun}(task, again, text, order, marks)
     if slots and marks[id] then
       again.texts[id], set.owed = 'some0' .. slots, set.owed + 1
     elseif slots then
-      local status = redis.call('HGET', @{namespace.key}('task', id), 'status')
+      local status = redis.call('HGET', @{namespace.declare}(@{namespace.key}('task', id)), 'status')
       if redis.call('HEXISTS', known, id) == 1 then
         there[#there + 1] = id
       elseif status and status ~= 'complete' then
@@ -1618,7 +1618,8 @@ end
 
 === creation.require_few_needs
 function @{creation.require_few_needs}(queue, wanted)
-  if not @{needs.number}(queue, wanted) and redis.call('HLEN', @{namespace.key}('needs', queue)) >= 64 then
+  local known = @{namespace.declare}(@{namespace.key}('needs', queue))
+  if not @{needs.number}(queue, wanted) and redis.call('HLEN', known) >= 64 then
     @{reply.fail}('TOOMANY', 'the tasks that wait in this queue have 64 different needs and sets of shared limits'
       .. ' already: ${TICK}why${TICK} and doctor name needs that no listener has: cancel such tasks, or start a listener for them')
   end
@@ -1946,7 +1947,7 @@ function @{edge_end.is_much}(id, ids, length)
     return false
   end
   for _, other in ipairs(ids) do
-    if string.find(redis.call('HGET', @{edges.upstreams}(other), id) or '', '/', 1, true) then
+    if string.find(redis.call('HGET', @{namespace.declare}(@{edges.upstreams}(other)), id) or '', '/', 1, true) then
       return true
     end
   end
@@ -1976,7 +1977,8 @@ end
 === edge_end.plan_cascade
 function @{edge_end.plan_cascade}(task)
   local known = task.broken and 1 or 0
-  if @{graphs.on_failure}(task.graph) == 'cancel' and redis.call('HLEN', @{edges.upstreams}(task.id)) > known then
+  local upstreams = @{namespace.declare}(@{edges.upstreams}(task.id))
+  if @{graphs.on_failure}(task.graph) == 'cancel' and redis.call('HLEN', upstreams) > known then
     @{namespace.probe}('ZCARD', @{edges.deferred}())
     task.deferred, task.cascades = true, true
   end
@@ -2847,8 +2849,8 @@ end
 
 === edges.read
 function @{edges.read}(id, limit, cursor)
-  local page = limit and redis.call('HSCAN', @{edges.upstreams}(id), cursor or '0', 'COUNT', limit)
-    or { '0', redis.call('HGETALL', @{edges.upstreams}(id)) }
+  local key = @{namespace.declare}(@{edges.upstreams}(id))
+  local page = limit and redis.call('HSCAN', key, cursor or '0', 'COUNT', limit) or { '0', redis.call('HGETALL', key) }
   local found = {}
   for i = 1, #page[2], 2 do
     local kind, mark, slots = @{edges.parse}(page[2][i + 1])
@@ -3087,7 +3089,7 @@ function @{edit_edges.look}(task, wanted, look_at)
     task.inputs, text[#text + 1] = @{at_least.without}(task.inputs), 'least/' .. wanted.least
   end
   task.text = table.concat(text, ' ')
-  if redis.call('HLEN', @{edges.upstreams}(task.id)) + #task.edges > 10000
+  if redis.call('HLEN', @{namespace.declare}(@{edges.upstreams}(task.id))) + #task.edges > 10000
     or #task.inputs + #task.text >= 1048576 then
     @{reply.fail}('TOOMANY', 'a task waits for ' .. 10000 .. ' others at most')
   end
@@ -3101,7 +3103,7 @@ end
 
 === edit_edges.look_at
 function @{edit_edges.look_at}(task, wish, had)
-  if redis.call('HEXISTS', @{edges.upstreams}(task.id), wish.id) == 1 then
+  if redis.call('HEXISTS', @{namespace.declare}(@{edges.upstreams}(task.id)), wish.id) == 1 then
     return had or @{edit_edges.refuse_twice}()
   end
   @{edit_edges.require_released}(wish.id)
@@ -3242,7 +3244,7 @@ function @{edit_edges.refuse_circles}(task)
   local at = 1
   while ids[at] do
     local id = ids[at]
-    local key = @{edges.upstreams}(id)
+    local key = @{namespace.declare}(@{edges.upstreams}(id))
     number = number + redis.call('HLEN', key)
     if at > 2000 or number > 10000 then
       @{reply.fail}('TOOBIG', 'the new upstreams wait for over ' .. 2000 .. ' tasks, or in over '
@@ -3282,7 +3284,7 @@ function @{edit_edges.plan}(task)
     @{reply.fail}(task.code, task.refusal)
   end
   @{edit_edges.flag}(task)
-  local open = redis.call('HLEN', @{edges.upstreams}(task.id)) + #task.edges
+  local open = redis.call('HLEN', @{namespace.declare}(@{edges.upstreams}(task.id))) + #task.edges
   if task.set and @{at_least.is_ready}(task.set, open) then
     task.edges = {}
     if task.status == 'waiting' then
@@ -3717,8 +3719,8 @@ function @{ending.complete}(id, token, result, cost, limited, asked, ends)
           local task = task
           local queue, prefix = task.queue, @{namespace.prefix}
           if (task.limited or @{settings.get}(queue, 'concurrency'))
-            and (redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) > 0
-            or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) then
+            and (redis.call('LLEN', @{namespace.declare}(prefix .. 'pending_tasks_' .. queue)) > 0
+            or redis.call('EXISTS', @{namespace.declare}(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) then
             @{wakeups.plan}(queue)
             task.wakes = true
           end
@@ -4025,8 +4027,8 @@ function @{ending.plan_plain}(plain, limited)
       local task = plain[1]
       local queue, prefix = task.queue, @{namespace.prefix}
       if (task.limited or @{settings.get}(queue, 'concurrency'))
-        and (redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) > 0
-        or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) then
+        and (redis.call('LLEN', @{namespace.declare}(prefix .. 'pending_tasks_' .. queue)) > 0
+        or redis.call('EXISTS', @{namespace.declare}(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) then
         @{wakeups.plan}(queue)
         task.wakes = true
       end
@@ -4669,6 +4671,7 @@ end
 
 === fixes.begin
 function @{fixes.begin}(queue, limit, grace, shared)
+  @{namespace.require_settled_slot}()
   return { queue = queue, limit = limit, grace = grace, shared = shared, repaired = 0, suspected = 0,
     valid_claims = {},
     writes = {},
@@ -4958,9 +4961,9 @@ function @{giving.plan_others}(call, taken)
   local prefix = @{namespace.prefix}
   local others = {}
   for i, queue in ipairs(call.queues) do
-    local waiting = redis.pcall('LLEN', prefix .. 'pending_tasks_' .. queue)
+    local waiting = redis.pcall('LLEN', @{namespace.declare}(prefix .. 'pending_tasks_' .. queue))
     if queue ~= taken and not call.meta[4 * i - 2] and type(waiting) == 'number'
-      and (waiting > 0 or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1)
+      and (waiting > 0 or redis.call('EXISTS', @{namespace.declare}(prefix .. 'pending_ranked_tasks_' .. queue)) == 1)
       and type(redis.pcall('LLEN', prefix .. 'wake_' .. queue)) == 'number' then
       @{wakeups.plan}(queue)
       others[#others + 1] = queue
@@ -5965,7 +5968,7 @@ end
 
 === holdings.still_holds_name
 function @{holdings.still_holds_name}(queue, id, name, till)
-  local status, where, own = unpack(redis.call('HMGET', @{namespace.prefix} .. 'task_' .. id,
+  local status, where, own = unpack(redis.call('HMGET', @{namespace.declare}(@{namespace.prefix} .. 'task_' .. id),
     'status', 'queue', 'unique'))
   if where ~= queue or own ~= (till == 'kept' and string.sub(name, 2) or name) then
     return false
@@ -6204,7 +6207,7 @@ function @{holdings.move_name}(task, to)
   local ends = @{contract.is_final}(to) or to == 'deleted' or to == 'moved'
   if ends or to == 'started' and task.till == 'start' or latest and @{record.takes}(task, to) then
     @{holdings.release_name}(task, to)
-  elseif not from or task.restarts or (from == 'failed' or from == 'cancelled') and not tonumber(task.till)
+  elseif not from or task.restarts or @{contract.is_final}(from) and not tonumber(task.till)
     or latest and back then
     @{holdings.take_name}(task)
   end
@@ -6459,7 +6462,7 @@ end
 === limits.used
 function @{limits.used}(queue)
   return redis.call('ZCARD', @{namespace.key}('leases', queue))
-    + tonumber(redis.call('HGET', @{namespace.key}('places', queue), 'extra') or 0)
+    + tonumber(redis.call('HGET', @{namespace.declare}(@{namespace.key}('places', queue)), 'extra') or 0)
 end
 
 === limits.allows
@@ -7021,7 +7024,7 @@ function @{moving.destination}(spec)
   if not spec.known then
     spec.known = redis.call('ZSCORE', @{namespace.declare}(@{namespace.prefix} .. 'queues'), spec.queue) and 'old' or 'new'
     spec.closed = @{settings.get}(spec.queue, 'closed') == '1'
-    spec.needs, spec.different = {}, redis.call('HLEN', @{namespace.key}('needs', spec.queue))
+    spec.needs, spec.different = {}, redis.call('HLEN', @{namespace.declare}(@{namespace.key}('needs', spec.queue)))
   end
   if spec.closed then
     return 'CLOSED', 'the other queue is closed: open it with ${TICK}blueque drain QUEUE --off${TICK}, or set closed to 0'
@@ -10159,7 +10162,7 @@ function @{rerun.plan}(task, call, spec, step)
     return code, text
   elseif string.find(flags, 'd', 1, true) and @{edges.waiting}(task.id) > 0 then
     return 'STATE', 'others wait for this task: retry it, or submit one of another id'
-  elseif string.find(flags, 'w', 1, true) and redis.call('HLEN', @{edges.upstreams}(task.id)) > 0 then
+  elseif string.find(flags, 'w', 1, true) and redis.call('HLEN', @{namespace.declare}(@{edges.upstreams}(task.id))) > 0 then
     return 'STATE', 'the task still needs what it waited for: retry it, or submit one of another id'
   end
   local new = @{rerun.fresh}(task, call, spec)
@@ -10514,7 +10517,8 @@ function @{reserving.start}(call)
       local call = call
       local queues, listener, request = call.queues, call.listener, call.request
       for i = 1, #queues do
-        local id = redis.call('LINDEX', @{namespace.prefix} .. 'reserved_tasks_' .. queues[i] .. '_' .. listener, '0')
+        local held = @{namespace.declare}(@{namespace.prefix} .. 'reserved_tasks_' .. queues[i] .. '_' .. listener)
+        local id = redis.call('LINDEX', held, '0')
         if id and redis.call('HGET', @{namespace.prefix} .. 'task_' .. id, 'request') == request then
           call.found = @{reserving.answer_again}(call)
           break
@@ -10558,6 +10562,7 @@ function @{reserving.start}(call)
             while open and skipped < 100 do
               local id = redis.call('LINDEX', pending, skipped == 0 and '-1' or -1 - skipped)
               if not id then
+                @{namespace.declare}(pending)
                 break
               end
               local value_4_1
@@ -10602,7 +10607,7 @@ function @{reserving.start}(call)
               task, v = @{attempt.select}(call, queue, task, v, {
                 ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener,
               })
-            elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign) then
+            elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign or call.updates) then
               @{picking.look_behind}(call, task, v)
             end
             if task then
@@ -10649,7 +10654,7 @@ function @{reserving.start}(call)
             if call.woken then
               local left = redis.call('LLEN', pending) - (call.run and #call.run or 1)
               call.wakes = (left > (ghosts and ghosts[queue] or 0)
-                or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) and queue
+                or redis.call('EXISTS', @{namespace.declare}(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) and queue
               if call.wakes then
                 @{wakeups.plan}(queue)
               end
@@ -10867,6 +10872,7 @@ function @{reserving.prepare}(call)
       while open and skipped < 100 do
         local id = redis.call('LINDEX', pending, skipped == 0 and '-1' or -1 - skipped)
         if not id then
+          @{namespace.declare}(pending)
           break
         end
         local value_2_1
@@ -10911,7 +10917,7 @@ function @{reserving.prepare}(call)
         task, v = @{attempt.select}(call, queue, task, v, {
           ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener,
         })
-      elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign) then
+      elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign or call.updates) then
         @{picking.look_behind}(call, task, v)
       end
       if task then
@@ -10958,7 +10964,7 @@ function @{reserving.prepare}(call)
       if call.woken then
         local left = redis.call('LLEN', pending) - (call.run and #call.run or 1)
         call.wakes = (left > (ghosts and ghosts[queue] or 0)
-          or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) and queue
+          or redis.call('EXISTS', @{namespace.declare}(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) and queue
         if call.wakes then
           @{wakeups.plan}(queue)
         end
@@ -12609,7 +12615,7 @@ function @{shared_turns.is_gone}(member, asked)
   local offered = tonumber(string.match(asked or '', ' (%d+)$'))
   return not asked or offered and offered + 5000000 <= @{namespace.now_us}
     or redis.call('HEXISTS', @{namespace.meta}, 'paused:' .. queue) == 1
-    or redis.call('HEXISTS', @{namespace.key}('needs', queue), class) == 0, offered
+    or redis.call('HEXISTS', @{namespace.declare}(@{namespace.key}('needs', queue)), class) == 0, offered
 end
 
 === shared_turns.leaves
@@ -13097,8 +13103,8 @@ function @{state.plan}(task, to, taker)
         local task = task
         local queue, prefix = task.queue, @{namespace.prefix}
         if (task.limited or @{settings.get}(queue, 'concurrency'))
-          and (redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) > 0
-          or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) then
+          and (redis.call('LLEN', @{namespace.declare}(prefix .. 'pending_tasks_' .. queue)) > 0
+          or redis.call('EXISTS', @{namespace.declare}(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) then
           @{wakeups.plan}(queue)
           task.wakes = true
         end
@@ -14013,7 +14019,8 @@ end
 === ticking.try
 function @{ticking.try}(step, schedule, fire_time, old)
   local id = schedule.name .. '@' .. fire_time
-  local queue, maker, of = unpack(redis.call('HMGET', @{namespace.key}('task', id), 'queue', 'schedule', 'slot'))
+  local queue, maker, of = unpack(redis.call('HMGET', @{namespace.declare}(@{namespace.key}('task', id)),
+    'queue', 'schedule', 'slot'))
   if queue and maker == schedule.name and of == fire_time then
     @{schedules.note}(schedule, id)
     return 'made'
@@ -14471,7 +14478,7 @@ function @{walks.plan_marks}(walk)
   local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'rerun', 0
   for _, id in ipairs(@{walks.page}(walk)) do
     local mark = redis.call('ZSCORE', @{graphs.chosen}(walk.graph), id)
-    local v = redis.call('HMGET', @{namespace.key}('task', id), 'inputs', 'graph')
+    local v = redis.call('HMGET', @{namespace.declare}(@{namespace.key}('task', id)), 'inputs', 'graph')
     local inputs = mark ~= '1' and id ~= walk.task and v[2] == walk.graph and v[1] or ''
     local page, rest = @{edge_inputs.page}(inputs, tonumber(walk.part or 1), 1000 - entries)
     entries = entries + #page
@@ -14681,8 +14688,8 @@ end
 
 === workers.plan_leave
 function @{workers.plan_leave}(listener)
+  @{namespace.declare}(@{workers.key}(listener))
   if @{workers.find}(listener) then
-    @{namespace.declare}(@{workers.key}(listener))
     @{namespace.probe}('ZCARD', @{namespace.prefix} .. 'workers')
   end
 end
@@ -14714,7 +14721,8 @@ function @{workers.plan_forget}()
     'LIMIT', 0, 20)) do
     local worker, registered = @{workers.find}(listener), false
     for queue in string.gmatch(worker and worker.queues or '', '[^,]+') do
-      registered = registered or redis.call('SISMEMBER', @{namespace.prefix} .. 'listeners_' .. queue, listener) == 1
+      local known = @{namespace.declare}(@{namespace.prefix} .. 'listeners_' .. queue)
+      registered = registered or redis.call('SISMEMBER', known, listener) == 1
     end
     @{namespace.declare}(@{workers.key}(listener))
     found[#found + 1] = { listener = listener, registered = registered }
@@ -15913,10 +15921,10 @@ local function command()
     return answer
   end
   local list = @{namespace.key}('reserved_tasks', queue .. '_' .. from)
-  local held = redis.call('LPOS', list, id)
+  local held = redis.call('LPOS', @{namespace.declare}(list), id)
   local claimed = redis.call('HGET', task.key, 'reclaimed_node')
   if task.status == 'pending' and held then
-    task.astray = @{namespace.declare}(list)
+    task.astray = list
   elseif not @{record.held}(task) or (claimed or task.node) ~= from or from == listener then
     @{reply.fail}('STATE', 'the task is not held by that listener: call ${TICK}list_held${TICK} again, and ${TICK}get${TICK} for its reclaimed_node')
   end
@@ -16550,8 +16558,8 @@ local function command()
             local task = task
             local queue, prefix = task.queue, @{namespace.prefix}
             if (task.limited or @{settings.get}(queue, 'concurrency'))
-              and (redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) > 0
-              or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) then
+              and (redis.call('LLEN', @{namespace.declare}(prefix .. 'pending_tasks_' .. queue)) > 0
+              or redis.call('EXISTS', @{namespace.declare}(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) then
               @{wakeups.plan}(queue)
               task.wakes = true
             end
@@ -16840,7 +16848,7 @@ local function command()
   local names
   local from = 0
   repeat
-    names = redis.call('ZRANGE', @{namespace.prefix} .. 'schedules', from, from + 999)
+    names = redis.call('ZRANGE', @{namespace.declare}(@{namespace.prefix} .. 'schedules'), from, from + 999)
     for _, name in ipairs(names) do
       if redis.call('HGET', @{namespace.key}('schedule', name), 'queue') == queue then
         @{reply.fail}('NOTEMPTY', 'a schedule creates tasks in the queue: remove it, or give it another queue')
@@ -19148,7 +19156,8 @@ local function command()
       local call = call
       local queues, listener, request = call.queues, call.listener, call.request
       for i = 1, #queues do
-        local id = redis.call('LINDEX', @{namespace.prefix} .. 'reserved_tasks_' .. queues[i] .. '_' .. listener, '0')
+        local held = @{namespace.declare}(@{namespace.prefix} .. 'reserved_tasks_' .. queues[i] .. '_' .. listener)
+        local id = redis.call('LINDEX', held, '0')
         if id and redis.call('HGET', @{namespace.prefix} .. 'task_' .. id, 'request') == request then
           call.found = @{reserving.answer_again}(call)
           break
@@ -19188,6 +19197,7 @@ local function command()
             while open and skipped < 100 do
               local id = redis.call('LINDEX', pending, skipped == 0 and '-1' or -1 - skipped)
               if not id then
+                @{namespace.declare}(pending)
                 break
               end
               local value_4_1
@@ -19232,7 +19242,7 @@ local function command()
               task, v = @{attempt.select}(call, queue, task, v, {
                 ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener,
               })
-            elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign) then
+            elseif task and call.limit and not (order or skipped > 0 or task.flags or task.foreign or call.updates) then
               @{picking.look_behind}(call, task, v)
             end
             if task then
@@ -19279,7 +19289,7 @@ local function command()
             if call.woken then
               local left = redis.call('LLEN', pending) - (call.run and #call.run or 1)
               call.wakes = (left > (ghosts and ghosts[queue] or 0)
-                or redis.call('EXISTS', prefix .. 'pending_ranked_tasks_' .. queue) == 1) and queue
+                or redis.call('EXISTS', @{namespace.declare}(prefix .. 'pending_ranked_tasks_' .. queue)) == 1) and queue
               if call.wakes then
                 @{wakeups.plan}(queue)
               end
