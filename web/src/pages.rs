@@ -1,0 +1,42 @@
+//! The pages.
+
+mod live;
+mod now;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+use crate::act;
+use crate::failure::Failure;
+use crate::here::{Here, link};
+use crate::shell::Tab;
+use crate::site::Site;
+
+pub fn router() -> Router<Site> {
+    Router::new()
+        .route("/", get(root))
+        .route("/{place}", get(first))
+        .route("/{place}/", get(now::page))
+        .route("/{place}/live", get(live::events))
+        .route("/{place}/{*rest}", get(nothing))
+        .merge(act::router())
+}
+
+/// Leads to the first place.
+async fn root(State(site): State<Site>) -> Response {
+    match site.places().first() {
+        Some(place) => (StatusCode::SEE_OTHER, [(header::LOCATION, link(&site, place, "/"))]).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+async fn first(here: Here) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, here.link("/"))]).into_response()
+}
+
+async fn nothing(here: Here) -> Response {
+    here.page(Tab::Now, "Not found", Err(Failure::missing("There is no such page.")))
+}

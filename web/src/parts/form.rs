@@ -1,0 +1,38 @@
+//! Forms of actions.
+
+use maud::{Markup, html};
+
+use crate::act::Action;
+use crate::here::Here;
+
+/// A button that does an action. An action that is hard to undo asks first; its dialog says what it will do.
+pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Option<&Markup>) -> Markup {
+    let id = format!("act-{}", action.name);
+    let form = |inner: Markup| {
+        html! {
+            form method="post" action=(here.link(&format!("/act/{}", action.name))) data-action=(action.name) {
+                input type="hidden" name="back" value=(here.at);
+                @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
+                (inner)
+            }
+        }
+    };
+    html! {
+        span.act data-needs=(action.role().as_str()) {
+            @if action.asks || more.is_some() {
+                details.ask #(id) {
+                    summary.button data-danger[action.danger] { (action.label) "…" }
+                    div.sheet {
+                        p { (action.will) }
+                        (form(html! {
+                            @if let Some(more) = more { (more) }
+                            button.primary data-danger[action.danger] { (action.label) }
+                        }))
+                    }
+                }
+            } @else {
+                (form(html! { button title=(action.will) { (action.label) } }))
+            }
+        }
+    }
+}

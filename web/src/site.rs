@@ -1,0 +1,87 @@
+//! The state that all requests share.
+
+use std::sync::Arc;
+
+use crate::assets::Assets;
+use crate::feed::Feeds;
+use crate::place::{BadPlace, Place};
+
+const COLOURS: &[&str] = &["red", "orange", "green", "blue", "purple", "grey"];
+
+/// The page: its places and settings. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Site(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    places: Vec<Place>,
+    title: Option<String>,
+    colour: String,
+    base: String,
+    read_only: bool,
+    assets: Assets,
+    feeds: Feeds,
+}
+
+impl Site {
+    pub fn new(
+        places: Vec<Place>,
+        title: Option<String>,
+        colour: Option<String>,
+        base: &str,
+        read_only: bool,
+    ) -> Result<Self, BadPlace> {
+        if places.is_empty() {
+            return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
+        }
+        for (i, place) in places.iter().enumerate() {
+            if places.iter().take(i).any(|other| other.name() == place.name()) {
+                return Err(BadPlace(format!("two places have the name {}", place.name())));
+            }
+        }
+        let colour = colour.unwrap_or_else(|| "grey".to_owned());
+        if !COLOURS.contains(&colour.as_str()) {
+            return Err(BadPlace(format!("the colour {colour} is none of {}", COLOURS.join(", "))));
+        }
+        let base = base.trim_end_matches('/');
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/.-_~".contains(c);
+        if !base.is_empty() && (!base.starts_with('/') || base.contains("//") || !base.chars().all(plain)) {
+            return Err(BadPlace(format!("the base path {base} is not a path such as /queue")));
+        }
+        let (base, assets, feeds) = (base.to_owned(), Assets::new(), Feeds::default());
+        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, assets, feeds })))
+    }
+
+    /// The path below which the page is served; empty for the root.
+    pub fn base(&self) -> &str {
+        &self.0.base
+    }
+
+    pub fn title(&self) -> Option<&str> {
+        self.0.title.as_deref()
+    }
+
+    pub fn colour(&self) -> &str {
+        &self.0.colour
+    }
+
+    pub fn is_read_only(&self) -> bool {
+        self.0.read_only
+    }
+
+    pub fn places(&self) -> &[Place] {
+        &self.0.places
+    }
+
+    pub fn place(&self, name: &str) -> Option<&Place> {
+        self.0.places.iter().find(|place| place.name() == name)
+    }
+
+    pub fn assets(&self) -> &Assets {
+        &self.0.assets
+    }
+
+    pub fn feeds(&self) -> &Feeds {
+        &self.0.feeds
+    }
+}
