@@ -61,7 +61,7 @@ impl Calls {
         }
         for entry in entries.unwrap_or_default() {
             let group = described.group.as_ref().map(|group| group.args.as_slice()).unwrap_or_default();
-            call = add_entry(call, group, &entry)?;
+            call = add_entry(call, group, entry)?;
         }
         let mut has_request = false;
         for option in &described.options {
@@ -101,7 +101,8 @@ fn add_entry(mut call: Call<Raw>, group: &[Argument], entry: &RawValue) -> Resul
     if let [only] = group {
         return Ok(call.raw(&text(only, entry)?));
     }
-    let values: Values = serde_json::from_str(entry.get()).map_err(|_| wrong("an entry is not an object".to_owned()))?;
+    let values: Values =
+        serde_json::from_str(entry.get()).map_err(|_| wrong("an entry is not an object".to_owned()))?;
     let mut left: Vec<&str> = values.keys().map(String::as_str).collect();
     for argument in group {
         let value = take(&values, &mut left, argument)?.or_else(|| default(argument));
@@ -166,7 +167,8 @@ fn text(argument: &Argument, value: &RawValue) -> Result<Vec<u8>> {
             _ => Err(expected("true or false")),
         },
         "whole" => {
-            let number = value.parse::<i64>().ok().or_else(|| whole(value)).ok_or_else(|| expected("a whole number"))?;
+            let number =
+                value.parse::<i64>().ok().or_else(|| whole(value)).ok_or_else(|| expected("a whole number"))?;
             check(argument, &number.to_string())
         }
         "seconds" | "decimal" => {
@@ -236,7 +238,8 @@ mod tests {
             r#"|q|1|a||{"n": 12345678901234567890}|priority|5|request|r"#
         );
         assert_eq!(
-            sent("submit", r#"{"queue":"q","tasks":[{"id":"a","eta":1e3,"parameters_base64":"aGk="}],"request":"r"}"#).unwrap(),
+            sent("submit", r#"{"queue":"q","tasks":[{"id":"a","eta":1e3,"parameters_base64":"aGk="}],"request":"r"}"#)
+                .unwrap(),
             "|q|1|a|1000|hi|request|r"
         );
         assert_eq!(sent("configure", r#"{"queue":"*","name":"lease"}"#).unwrap(), "|*|lease|");
@@ -261,7 +264,11 @@ mod tests {
             ("get_many", r#"{"ids":"a"}"#, "ids is not an array"),
             ("get_many", r#"{"ids":[]}"#, "count is not between 1 and 500"),
             ("submit", r#"{"queue":"q","tasks":[{"id":"a","x":1,"parameters":1}]}"#, "an entry has no x"),
-            ("submit", r#"{"queue":"q","tasks":[{"id":"a","parameters_base64":"?"}]}"#, "parameters_base64 is not base64"),
+            (
+                "submit",
+                r#"{"queue":"q","tasks":[{"id":"a","parameters_base64":"?"}]}"#,
+                "parameters_base64 is not base64",
+            ),
         ] {
             let error = sent(name, json).unwrap_err();
             assert!(error.contains(text), "{name} {json}: {error}");

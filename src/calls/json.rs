@@ -71,7 +71,8 @@ impl Writer<'_> {
             if items.len() % width != 0 {
                 return None;
             }
-            let items = items.chunks(width).map(|item| Some(format!("{{{}}}", self.fields(&shape.items, item)?.join(","))));
+            let items =
+                items.chunks(width).map(|item| Some(format!("{{{}}}", self.fields(&shape.items, item)?.join(","))));
             object.push(format!("\"items\":[{}]", items.collect::<Option<Vec<_>>>()?.join(",")));
         }
         Some(format!("{{{}}}", object.join(",")))
@@ -204,9 +205,13 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_digits_and_payloads_are_the_json_of_the_program() {
-        let record = |parameters: &[u8]| reply("get", vec![bulk(b"parameters"), bulk(parameters), bulk(b"attempt"), bulk(b"3")]);
+        let record =
+            |parameters: &[u8]| reply("get", vec![bulk(b"parameters"), bulk(parameters), bulk(b"attempt"), bulk(b"3")]);
         for (given, shown) in [
-            (b"{\"a\": 123456789012345678901}".as_slice(), r#"{"parameters":{"a": 123456789012345678901},"attempt":3}"#),
+            (
+                b"{\"a\": 123456789012345678901}".as_slice(),
+                r#"{"parameters":{"a": 123456789012345678901},"attempt":3}"#,
+            ),
             (b"not json", r#"{"parameters_text":"not json","attempt":3}"#),
             (b"\xff\x00", r#"{"parameters_base64":"/wA=","attempt":3}"#),
             (b"", r#"{"parameters_text":"","attempt":3}"#),
@@ -224,7 +229,16 @@ mod tests {
             Some(r#"{"cursor":"0","items":[{"id":"a"},{"id":"b"}]}"#)
         );
         assert_eq!(reply("list", vec![]), None);
-        let many = vec![bulk(b"id"), bulk(b"a"), bulk(b"status"), bulk(b"pending"), bulk(b"id"), bulk(b"b"), bulk(b"missing"), bulk(b"1")];
+        let many = vec![
+            bulk(b"id"),
+            bulk(b"a"),
+            bulk(b"status"),
+            bulk(b"pending"),
+            bulk(b"id"),
+            bulk(b"b"),
+            bulk(b"missing"),
+            bulk(b"1"),
+        ];
         assert_eq!(
             reply("get_many", many).as_deref(),
             Some(r#"{"items":[{"id":"a","status":"pending"},{"id":"b","missing":true}]}"#)

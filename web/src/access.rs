@@ -13,7 +13,7 @@ mod signature;
 mod users;
 
 pub use guard::{Access, AccessBuilder, Csrf};
-pub use login::router;
+pub(crate) use login::router;
 pub use network::{Network, Networks};
 pub use password::{Hash, PasswordError};
 pub use users::{Token, User, Users, UsersError, UsersFile};

@@ -1,3 +1,68 @@
-//! The HTTP API.
+//! The HTTP API: every command of the contract that a page may use, at `/api/v1/PLACE/COMMAND`. Reads are `GET`, changes
+//! are `POST`. Arguments, options, replies and codes come from the contract.
 
+mod calls;
+mod document;
+mod events;
+mod health;
+mod offered;
 pub(crate) mod problem;
+
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+use serde_json::json;
+
+use crate::actor::Actor;
+use crate::site::Site;
+use problem::Problem;
+
+pub use events::Tails;
+pub use health::Health;
+
+/// Maximum size of a body: ten tasks of 1 MiB, or one of 8 MiB in base64.
+const LARGEST: usize = 12 << 20;
+
+/// The routes of the API.
+pub(crate) fn router() -> Router<Site> {
+    let v1 = Router::new()
+        .route("/", get(places))
+        .route("/openapi.json", get(document::serve))
+        .route("/events", get(events::follow))
+        .route("/{place}/{command}", get(calls::read).post(calls::change))
+        .method_not_allowed_fallback(method)
+        .fallback(nowhere)
+        .layer(DefaultBodyLimit::max(LARGEST));
+    let health = Router::new().route("/healthz", get(health::live)).route("/readyz", get(health::ready));
+    health.nest("/api/v1", v1)
+}
+
+/// The places, the user, and the version.
+async fn places(State(site): State<Site>, Extension(actor): Extension<Actor>) -> Response {
+    let places: Vec<_> = site.places().iter().map(|place| json!({"name": place.name()})).collect();
+    answer(
+        json!({
+            "version": blueque::bundle::VERSION,
+            "user": actor.name,
+            "role": actor.role.as_str(),
+            "places": places,
+        })
+        .to_string(),
+    )
+}
+
+async fn nowhere() -> Problem {
+    let remedy = "GET api/v1/openapi.json lists the paths: api/v1/PLACE/COMMAND.";
+    Problem::new(StatusCode::NOT_FOUND, "NOTFOUND", "The API has no such path.", remedy)
+}
+
+async fn method(method: Method) -> Problem {
+    let text = format!("{method} is not a method of this path.");
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD", text, "Use GET to read and POST to change.")
+}
+
+fn answer(json: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], json + "\n").into_response()
+}

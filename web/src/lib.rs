@@ -17,8 +17,10 @@
 
 #![deny(missing_docs)]
 
+pub mod access;
 mod act;
 mod actor;
+mod api;
 mod assets;
 mod failure;
 mod feed;
@@ -27,13 +29,20 @@ mod pages;
 mod parts;
 mod place;
 mod read;
+mod redact;
 mod shell;
 mod site;
 
-use axum::Router;
+use std::sync::Arc;
+
+use axum::middleware::from_fn;
+use axum::{Extension, Router};
 
 pub use actor::{Actor, Role};
 pub use place::{BadPlace, Place};
+pub use redact::Redaction;
+
+use access::Access;
 use site::Site;
 
 /// Settings of the page.
@@ -44,6 +53,8 @@ pub struct Web {
     colour: Option<String>,
     base: String,
     read_only: bool,
+    access: Option<Access>,
+    redaction: Redaction,
 }
 
 impl Web {
@@ -88,14 +99,38 @@ impl Web {
         self
     }
 
+    /// Who may use the page. Without it everybody who reaches the page is an admin, unless a layer in front of the router
+    /// inserts an [`Actor`].
+    #[must_use]
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = Some(access);
+        self
+    }
+
+    /// Hides fields of parameters, results and checkpoints.
+    #[must_use]
+    pub fn redact(mut self, redaction: Redaction) -> Self {
+        self.redaction = redaction;
+        self
+    }
+
     /// Builds the router.
     ///
     /// # Errors
     /// [`BadPlace`] if there is no place, two places have the same name, or the base path or the colour is invalid.
     pub fn build(self) -> Result<Router, BadPlace> {
         let base = self.base.clone();
-        let site = Site::new(self.places, self.title, self.colour, &base, self.read_only)?;
-        let inner = Router::new().merge(pages::router()).merge(assets::router()).with_state(site.clone());
-        Ok(if site.base().is_empty() { inner } else { Router::new().nest(site.base(), inner) })
+        let open =
+            || Access::builder().open(Actor::default().name).build().map_err(|error| BadPlace(error.to_string()));
+        let access = self.access.map_or_else(open, Ok)?;
+        let site = Site::new(self.places, self.title, self.colour, &base, self.read_only, self.redaction)?;
+        let inner = Router::new().merge(pages::router()).merge(assets::router());
+        let inner = inner.merge(access::router()).merge(api::router()).with_state(site.clone());
+        let inner = inner.layer(Extension(access.clone()));
+        let all = if site.base().is_empty() { inner } else { Router::new().nest(site.base(), inner) };
+        let base: Arc<str> = site.base().into();
+        Ok(all.layer(from_fn(move |request, next| {
+            access.clone().guard(base.clone(), site.is_read_only(), request, next)
+        })))
     }
 }

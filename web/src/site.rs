@@ -1,10 +1,13 @@
 //! The state that all requests share.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::api::{Health, Tails};
 use crate::assets::Assets;
 use crate::feed::Feeds;
 use crate::place::{BadPlace, Place};
+use crate::redact::Redaction;
 
 const COLOURS: &[&str] = &["red", "orange", "green", "blue", "purple", "grey"];
 
@@ -21,6 +24,9 @@ struct Inner {
     read_only: bool,
     assets: Assets,
     feeds: Feeds,
+    redaction: Redaction,
+    health: Health,
+    tails: Tails,
 }
 
 impl Site {
@@ -30,6 +36,7 @@ impl Site {
         colour: Option<String>,
         base: &str,
         read_only: bool,
+        redaction: Redaction,
     ) -> Result<Self, BadPlace> {
         if places.is_empty() {
             return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
@@ -49,7 +56,18 @@ impl Site {
             return Err(BadPlace(format!("the base path {base} is not a path such as /queue")));
         }
         let (base, assets, feeds) = (base.to_owned(), Assets::new(), Feeds::default());
-        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, assets, feeds })))
+        Ok(Self(Arc::new(Inner {
+            places,
+            title,
+            colour,
+            base,
+            read_only,
+            assets,
+            feeds,
+            redaction,
+            health: Health::default(),
+            tails: Tails::default(),
+        })))
     }
 
     /// The path below which the page is served; empty for the root.
@@ -83,5 +101,18 @@ impl Site {
 
     pub fn feeds(&self) -> &Feeds {
         &self.0.feeds
+    }
+
+    /// Returns parameters, a result or a checkpoint as everybody may see it.
+    pub fn redacted<'a>(&self, payload: &'a [u8]) -> Cow<'a, [u8]> {
+        self.0.redaction.apply(payload)
+    }
+
+    pub fn health(&self) -> &Health {
+        &self.0.health
+    }
+
+    pub fn tails(&self) -> &Tails {
+        &self.0.tails
     }
 }

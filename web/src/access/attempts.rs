@@ -49,7 +49,7 @@ impl Of {
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
-        address => address,
+        address @ IpAddr::V4(_) => address,
     }
 }
 

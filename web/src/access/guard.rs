@@ -197,12 +197,19 @@ impl Access {
 
     /// Name of the session's cookie. Pages on other ports of the same host have other names.
     fn cookie_name(&self, users: &Users) -> String {
-        let name: String = self.key(users).sign("name", "").chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+        let name: String =
+            self.key(users).sign("name", "").chars().filter(char::is_ascii_alphanumeric).take(8).collect();
         format!("blueque_{name}")
     }
 
     /// Returns the header that sets the cookie of a session, or with `None` removes it.
-    pub(super) fn set_cookie(&self, users: &Users, session: Option<(&Session, &User)>, base: &str, https: bool) -> HeaderValue {
+    pub(super) fn set_cookie(
+        &self,
+        users: &Users,
+        session: Option<(&Session, &User)>,
+        base: &str,
+        https: bool,
+    ) -> HeaderValue {
         let (value, left) = session.map_or((String::new(), 0), |(session, user)| {
             (session.cookie(self.key(users), user), session.left(SystemTime::now()))
         });
@@ -221,7 +228,12 @@ impl Access {
     }
 
     /// Finds out who sends a request: by a token, a proxy, a session, or because nobody logs in.
-    fn identify(&self, users: &Users, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Option<(Actor, Via)>, Refusal> {
+    fn identify(
+        &self,
+        users: &Users,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+    ) -> Result<Option<(Actor, Via)>, Refusal> {
         if headers.contains_key(header::AUTHORIZATION) {
             let given = origin::only(headers, "authorization").and_then(|text| text.split_once(' '));
             let token = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
@@ -229,14 +241,21 @@ impl Access {
             return match token {
                 Some(token) => Ok(Some((actor(&token.name, token.role), Via::Token))),
                 // Basic credentials of a proxy say nothing to this page.
-                None if given.is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("basic")) => self.others(users, headers, peer),
+                None if given.is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("basic")) => {
+                    self.others(users, headers, peer)
+                }
                 None => Err(Refusal::Token),
             };
         }
         self.others(users, headers, peer)
     }
 
-    fn others(&self, users: &Users, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Option<(Actor, Via)>, Refusal> {
+    fn others(
+        &self,
+        users: &Users,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+    ) -> Result<Option<(Actor, Via)>, Refusal> {
         if let Some((name, role)) = &self.0.proxy
             && headers.contains_key(name)
         {
@@ -273,7 +292,14 @@ impl Access {
     }
 
     /// Checks that a write comes from the page itself. `api`: a program may send it.
-    async fn check_write(&self, request: Request, csrf: &Csrf, via: &Via, host: &str, api: bool) -> Result<Request, Refusal> {
+    async fn check_write(
+        &self,
+        request: Request,
+        csrf: &Csrf,
+        via: &Via,
+        host: &str,
+        api: bool,
+    ) -> Result<Request, Refusal> {
         if *via == Via::Token {
             // A browser sends a token only if a script does, and no script of another origin can.
             return Ok(request);
@@ -307,7 +333,11 @@ impl Access {
         let path = request.uri().path().strip_prefix(&*base).unwrap_or_default().to_owned();
         let api = path.starts_with("/api/") || path == "/metrics";
         // After the login the browser goes to the page. A write must be made again.
-        let at = if request.method() == Method::GET { request.uri().path_and_query().map(ToString::to_string) } else { None };
+        let at = if request.method() == Method::GET {
+            request.uri().path_and_query().map(ToString::to_string)
+        } else {
+            None
+        };
         let mut answer = match self.passed(&base, &path, api, read_only, &mut request).await {
             Ok((checked, cookie)) => {
                 let mut answer = next.run(checked).await;
@@ -347,8 +377,13 @@ impl Access {
         }
         let https = forwarded("x-forwarded-proto") == Some("https");
         // Each proxy adds the address of its client at the end.
-        let all: Vec<&str> = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
-        let client = all.join(",").rsplit(',').filter(|_| is_proxied).filter_map(|text| text.trim().parse().ok())
+        let all: Vec<&str> =
+            headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
+        let client = all
+            .join(",")
+            .rsplit(',')
+            .filter(|_| is_proxied)
+            .filter_map(|text| text.trim().parse().ok())
             .find(|address: &IpAddr| !self.0.from.have(*address));
         let address = client.or(peer).unwrap_or(IpAddr::from([0, 0, 0, 0]));
 
@@ -359,7 +394,10 @@ impl Access {
         let is_write = ![Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
         let mut seen = Seen { address, https, session: None };
         let mut cookie = None;
-        match self.identify(&users, headers, peer) {
+        // A service around the page may know its users itself.
+        let given = request.extensions().get::<Actor>().cloned().filter(|_| self.0.open.is_some());
+        let found = given.map_or_else(|| self.identify(&users, headers, peer), |actor| Ok(Some((actor, Via::Open))));
+        match found {
             Ok(Some((mut actor, via))) => {
                 if read_only {
                     actor.role = Role::Viewer;
@@ -373,7 +411,9 @@ impl Access {
                 }
                 if let Via::Session(session) = via {
                     let renewed = session.renewed(SystemTime::now(), self.0.lifetime);
-                    if let Some((session, user)) = renewed.as_ref().zip(users.user(&session.user)).filter(|_| path != "/logout") {
+                    if let Some((session, user)) =
+                        renewed.as_ref().zip(users.user(&session.user)).filter(|_| path != "/logout")
+                    {
                         cookie = Some(self.set_cookie(&users, Some((session, user)), base, https));
                     }
                     seen.session = Some(session);
@@ -381,9 +421,8 @@ impl Access {
                 request.extensions_mut().insert(csrf);
                 request.extensions_mut().insert(actor);
             }
-            Ok(None) if is_public => {}
+            _ if is_public => {}
             Ok(None) => return Err(Refusal::Nobody),
-            Err(_) if is_public => {}
             Err(refusal) => return Err(refusal),
         }
         if path == "/login" && is_write && !origin::is_same(request.headers(), &host) {

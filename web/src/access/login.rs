@@ -17,7 +17,7 @@ use crate::actor::Actor;
 use crate::site::Site;
 
 /// The routes of the login.
-pub fn router() -> Router<Site> {
+pub(crate) fn router() -> Router<Site> {
     Router::new().route("/login", get(page).post(log_in)).route("/logout", post(log_out))
 }
 
@@ -55,7 +55,10 @@ async fn log_in(
         (status, Html(form(&site, to.as_deref(), &user, Some(text)).into_string())).into_response()
     };
     let Ok(users) = access.users() else {
-        return refused(StatusCode::SERVICE_UNAVAILABLE, "The users file cannot be read: `blueque web user ls` says why.");
+        return refused(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "The users file cannot be read: `blueque web user ls` says why.",
+        );
     };
     if let Err(wait) = access.0.attempts.begin(seen.address, &user, Instant::now()) {
         let seconds = wait.as_secs() + 1;
@@ -110,7 +113,9 @@ fn path(site: &Site, to: Option<&str>) -> String {
     let base = site.base();
     let is_own = |to: &&str| {
         let rest = to.strip_prefix(base).unwrap_or_default();
-        rest.starts_with('/') && !rest.starts_with("//") && rest.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+        rest.starts_with('/')
+            && !rest.starts_with("//")
+            && rest.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
     };
     let own = to.filter(|to| base.is_empty() || to.starts_with(base)).filter(is_own);
     own.map_or_else(|| format!("{base}/"), str::to_owned)

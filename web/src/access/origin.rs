@@ -15,7 +15,7 @@ pub(super) fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 /// knows this server.
 pub(super) fn is_same(headers: &HeaderMap, host: &str) -> bool {
     // Browsers send `Sec-Fetch-Site` to https and to loopback, and `Origin` with each write. A page cannot change them.
-    match headers.get("sec-fetch-site").map(|site| site.as_bytes()) {
+    match headers.get("sec-fetch-site").map(axum::http::HeaderValue::as_bytes) {
         // `none`: the user typed the address.
         Some(b"same-origin" | b"none") => return true,
         Some(_) => return false,
@@ -45,7 +45,9 @@ pub(super) fn is_loopback(host: &str) -> bool {
     };
     let name = name.to_ascii_lowercase();
     let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(&name);
-    name == "localhost" || name.ends_with(".localhost") || address.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || address.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
 #[cfg(test)]
@@ -82,10 +84,20 @@ mod tests {
 
     #[test]
     fn a_name_that_resolves_to_loopback_is_not_loopback() {
-        for host in ["localhost", "localhost:7733", "127.0.0.1:7733", "127.9.9.9", "[::1]:7733", "[::1]", "a.localhost:1"] {
+        for host in
+            ["localhost", "localhost:7733", "127.0.0.1:7733", "127.9.9.9", "[::1]:7733", "[::1]", "a.localhost:1"]
+        {
             assert!(is_loopback(host), "{host}");
         }
-        for host in ["", "evil.example", "evil.example:7733", "localhost.evil.example", "127.0.0.1.nip.io", "10.0.0.1", "0.0.0.0:7733"] {
+        for host in [
+            "",
+            "evil.example",
+            "evil.example:7733",
+            "localhost.evil.example",
+            "127.0.0.1.nip.io",
+            "10.0.0.1",
+            "0.0.0.0:7733",
+        ] {
             assert!(!is_loopback(host), "{host}");
         }
     }

@@ -82,6 +82,9 @@ impl Hash {
 
     /// Takes the time of [`Hash::verify`], for a name that nobody has.
     pub fn verify_nobody(password: &str) -> bool {
-        NOBODY.as_ref().is_some_and(|hash| hash.verify(password) && false)
+        if let Some(hash) = NOBODY.as_ref() {
+            let _ = hash.verify(password);
+        }
+        false
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn random_id() -> Option<String> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 fn hexadecimal(pair: &[u8]) -> Option<u8> {

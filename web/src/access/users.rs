@@ -54,7 +54,11 @@ impl std::fmt::Display for UsersError {
         match self {
             Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Line(path, line) => {
-                write!(f, "{}:{line}: not a line of a users file: `blueque web user add NAME` writes them", path.display())
+                write!(
+                    f,
+                    "{}:{line}: not a line of a users file: `blueque web user add NAME` writes them",
+                    path.display()
+                )
             }
             Self::Open(path) => {
                 let path = path.display();
@@ -98,7 +102,7 @@ pub struct Token {
 #[derive(Clone, Default)]
 pub struct Users {
     key: Option<Key>,
-    users: Vec<User>,
+    people: Vec<User>,
     tokens: Vec<Token>,
 }
 
@@ -106,7 +110,7 @@ impl Users {
     /// All users, in the order of the file.
     #[must_use]
     pub fn users(&self) -> &[User] {
-        &self.users
+        &self.people
     }
 
     /// All tokens, in the order of the file.
@@ -118,20 +122,20 @@ impl Users {
     /// Returns true if the file has neither users nor tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.users.is_empty() && self.tokens.is_empty()
+        self.people.is_empty() && self.tokens.is_empty()
     }
 
     /// Returns the user with this name.
     #[must_use]
     pub fn user(&self, name: &str) -> Option<&User> {
-        self.users.iter().find(|user| user.name == name)
+        self.people.iter().find(|user| user.name == name)
     }
 
-    /// Returns the token with this text. Compares with every token, in constant time.
+    /// Returns the token with this text. Only digests are compared, in constant time.
     #[must_use]
     pub fn token(&self, text: &str) -> Option<&Token> {
         let given = digest(text);
-        self.tokens.iter().filter(|token| same(token.digest.as_bytes(), given.as_bytes())).last()
+        self.tokens.iter().rfind(|token| same(token.digest.as_bytes(), given.as_bytes()))
     }
 
     pub(super) fn key(&self) -> Option<&Key> {
@@ -144,7 +148,7 @@ impl Users {
     /// [`UsersError::Name`], [`UsersError::Exists`].
     pub fn add_user(&mut self, name: &str, role: Role, hash: Option<Hash>) -> Result<(), UsersError> {
         self.has_room_for(name)?;
-        self.users.push(User { name: name.to_owned(), role, hash });
+        self.people.push(User { name: name.to_owned(), role, hash });
         Ok(())
     }
 
@@ -153,7 +157,7 @@ impl Users {
     /// # Errors
     /// [`UsersError::Missing`].
     pub fn change_user(&mut self, name: &str, role: Option<Role>, hash: Option<Hash>) -> Result<(), UsersError> {
-        let user = self.users.iter_mut().find(|user| user.name == name);
+        let user = self.people.iter_mut().find(|user| user.name == name);
         let user = user.ok_or_else(|| UsersError::Missing(format!("the user {name}")))?;
         user.role = role.unwrap_or(user.role);
         if hash.is_some() {
@@ -167,9 +171,9 @@ impl Users {
     /// # Errors
     /// [`UsersError::Missing`].
     pub fn remove_user(&mut self, name: &str) -> Result<(), UsersError> {
-        let before = self.users.len();
-        self.users.retain(|user| user.name != name);
-        if self.users.len() == before { Err(UsersError::Missing(format!("the user {name}"))) } else { Ok(()) }
+        let before = self.people.len();
+        self.people.retain(|user| user.name != name);
+        if self.people.len() == before { Err(UsersError::Missing(format!("the user {name}"))) } else { Ok(()) }
     }
 
     /// Adds a token and returns its text, which nothing stores.
@@ -237,7 +241,7 @@ impl Users {
         let mut text = format!("{TITLE}\n");
         text.extend(self.key.iter().map(|key| format!("key {}\n", key.text())));
         let hash = |user: &User| user.hash.as_ref().map_or("-".to_owned(), |hash| hash.as_str().to_owned());
-        text.extend(self.users.iter().map(|user| format!("user {} {} {}\n", user.name, user.role, hash(user))));
+        text.extend(self.people.iter().map(|user| format!("user {} {} {}\n", user.name, user.role, hash(user))));
         text.extend(self.tokens.iter().map(|token| format!("token {} {} {}\n", token.name, token.role, token.digest)));
         text
     }
@@ -312,9 +316,8 @@ impl UsersFile {
             name.push(end);
             PathBuf::from(name)
         };
-        let private = |path: &Path| {
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).map_err(io)
-        };
+        let private =
+            |path: &Path| OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).map_err(io);
         let lock = private(&name(".lock"))?;
         rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).map_err(|error| io(error.into()))?;
         let mut users = Users::clone(&*self.users()?);
