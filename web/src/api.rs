@@ -11,7 +11,7 @@ pub(crate) mod problem;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{any, get};
 use axum::{Extension, Router};
 use serde_json::json;
 
@@ -32,8 +32,9 @@ pub(crate) fn router() -> Router<Site> {
         .route("/openapi.json", get(document::serve))
         .route("/events", get(events::follow))
         .route("/{place}/{command}", get(calls::read).post(calls::change))
+        .route("/{place}", any(nowhere))
+        .route("/{place}/{command}/{*rest}", any(nowhere))
         .method_not_allowed_fallback(method)
-        .fallback(nowhere)
         .layer(DefaultBodyLimit::max(LARGEST));
     let health = Router::new().route("/healthz", get(health::live)).route("/readyz", get(health::ready));
     health.nest("/api/v1", v1)

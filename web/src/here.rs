@@ -30,7 +30,7 @@ pub struct Here {
     /// The outcome of the last action.
     pub flash: Option<Flash>,
     /// The token that forms send back.
-    pub csrf: String,
+    pub csrf: Csrf,
 }
 
 /// The outcome of an action, which the next page shows once.
@@ -76,7 +76,7 @@ impl FromRequestParts<Site> for Here {
             actor,
             at: format!("{}{path}", site.base()),
             flash: cookies.and_then(Flash::read),
-            csrf: parts.extensions.get().map_or_else(String::new, |Csrf(token)| token.clone()),
+            csrf: parts.extensions.get().cloned().unwrap_or_default(),
         })
     }
 }

@@ -25,11 +25,13 @@ mod assets;
 mod failure;
 mod feed;
 mod here;
+mod metrics;
 mod pages;
 mod parts;
 mod place;
 mod read;
 mod redact;
+mod serve;
 mod shell;
 mod site;
 
@@ -41,6 +43,7 @@ use axum::{Extension, Router};
 pub use actor::{Actor, Role};
 pub use place::{BadPlace, Place};
 pub use redact::Redaction;
+pub use serve::serve;
 
 use access::Access;
 use site::Site;
@@ -125,7 +128,8 @@ impl Web {
         let access = self.access.map_or_else(open, Ok)?;
         let site = Site::new(self.places, self.title, self.colour, &base, self.read_only, self.redaction)?;
         let inner = Router::new().merge(pages::router()).merge(assets::router());
-        let inner = inner.merge(access::router()).merge(api::router()).with_state(site.clone());
+        let inner =
+            inner.merge(access::router()).merge(api::router()).merge(metrics::router()).with_state(site.clone());
         let inner = inner.layer(Extension(access.clone()));
         let all = if site.base().is_empty() { inner } else { Router::new().nest(site.base(), inner) };
         let base: Arc<str> = site.base().into();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::api::{Health, Tails};
 use crate::assets::Assets;
 use crate::feed::Feeds;
+use crate::metrics::Scraped;
 use crate::place::{BadPlace, Place};
 use crate::redact::Redaction;
 
@@ -27,6 +28,7 @@ struct Inner {
     redaction: Redaction,
     health: Health,
     tails: Tails,
+    scraped: Scraped,
 }
 
 impl Site {
@@ -67,6 +69,7 @@ impl Site {
             redaction,
             health: Health::default(),
             tails: Tails::default(),
+            scraped: Scraped::default(),
         })))
     }
 
@@ -110,6 +113,10 @@ impl Site {
 
     pub fn health(&self) -> &Health {
         &self.0.health
+    }
+
+    pub fn scraped(&self) -> &Scraped {
+        &self.0.scraped
     }
 
     pub fn tails(&self) -> &Tails {

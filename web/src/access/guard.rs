@@ -152,8 +152,13 @@ impl AccessBuilder {
 }
 
 /// The token that each form of the page sends back in its field `csrf`, and each script in the header `X-CSRF-Token`.
-#[derive(Clone, Debug)]
-pub struct Csrf(pub String);
+#[derive(Clone, Debug, Default)]
+pub struct Csrf {
+    /// The token.
+    pub token: String,
+    /// True if the user can log out.
+    pub logs_out: bool,
+}
 
 /// How a user proved who they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -288,7 +293,7 @@ impl Access {
             Via::Session(session) => format!("session {}", session.id),
             Via::Open | Via::Token | Via::Proxy => format!("user {}", actor.name),
         };
-        Csrf(self.key(users).sign(FORM, &of))
+        Csrf { token: self.key(users).sign(FORM, &of), logs_out: matches!(via, Via::Session(_)) }
     }
 
     /// Checks that a write comes from the page itself. `api`: a program may send it.
@@ -434,7 +439,7 @@ impl Access {
 }
 
 fn same(given: &[u8], csrf: &Csrf) -> bool {
-    super::signature::same(given, csrf.0.as_bytes())
+    super::signature::same(given, csrf.token.as_bytes())
 }
 
 /// Returns the field `csrf` of a form. Its characters are never escaped.

@@ -106,6 +106,14 @@ pub struct Users {
     tokens: Vec<Token>,
 }
 
+impl std::fmt::Debug for Users {
+    /// Shows only names.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let people = self.people.iter().map(|user| user.name.as_str());
+        f.debug_set().entries(people.chain(self.tokens.iter().map(|token| token.name.as_str()))).finish()
+    }
+}
+
 impl Users {
     /// All users, in the order of the file.
     #[must_use]
@@ -197,8 +205,12 @@ impl Users {
         if self.tokens.len() == before { Err(UsersError::Missing(format!("the token {name}"))) } else { Ok(()) }
     }
 
-    /// Users and tokens share their names, so that an entry of the audit names one of them.
-    fn has_room_for(&self, name: &str) -> Result<(), UsersError> {
+    /// Checks that a new user or token may have this name. Users and tokens share their names, so that an entry of the
+    /// audit names one of them.
+    ///
+    /// # Errors
+    /// [`UsersError::Name`], [`UsersError::Exists`].
+    pub fn has_room_for(&self, name: &str) -> Result<(), UsersError> {
         if !is_name(name) {
             return Err(UsersError::Name(name.to_owned()));
         }
