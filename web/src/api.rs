@@ -31,13 +31,13 @@ pub(crate) fn router() -> Router<Site> {
         .route("/", get(places))
         .route("/openapi.json", get(document::serve))
         .route("/events", get(events::follow))
-        .route("/{place}/{command}", get(calls::read).post(calls::change))
+        .route("/{place}/{command}", get(calls::read).post(calls::change).fallback(calls::other))
         .route("/{place}", any(nowhere))
         .route("/{place}/{command}/{*rest}", any(nowhere))
         .method_not_allowed_fallback(method)
         .layer(DefaultBodyLimit::max(LARGEST));
     let health = Router::new().route("/healthz", get(health::live)).route("/readyz", get(health::ready));
-    health.nest("/api/v1", v1)
+    health.route("/api/v1/", get(places)).nest("/api/v1", v1)
 }
 
 /// The places, the user, and the version.
@@ -60,8 +60,7 @@ async fn nowhere() -> Problem {
 }
 
 async fn method(method: Method) -> Problem {
-    let text = format!("{method} is not a method of this path.");
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD", text, "Use GET to read and POST to change.")
+    Problem::method(&method, true)
 }
 
 fn answer(json: String) -> Response {

@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use blueque::calls::by_name::Values;
 use blueque::contract::commands::{Argument, type_of};
@@ -25,8 +25,7 @@ pub(super) async fn read(
 ) -> Result<Response, Problem> {
     let offered = offered(&name)?;
     if !offered.reads() {
-        let text = format!("{name} changes something.");
-        return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD", text, "Use POST with a JSON object."));
+        return Err(Problem::method(&Method::GET, false));
     }
     let values = of_query(offered, query.as_deref().unwrap_or_default())?;
     call(&site, &actor, &place, offered, values).await
@@ -43,8 +42,7 @@ pub(super) async fn change(
 ) -> Result<Response, Problem> {
     let offered = offered(&name)?;
     if offered.reads() {
-        let text = format!("{name} only reads.");
-        return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD", text, "Use GET with a query."));
+        return Err(Problem::method(&Method::POST, true));
     }
     let body = body.map_err(|error| match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::known(error.status(), "TOOBIG", "The body is over 12 MiB."),
@@ -70,6 +68,14 @@ pub(super) async fn change(
         }
     }
     call(&site, &actor, &place, offered, values).await
+}
+
+/// Every other method.
+pub(super) async fn other(method: Method, Path((_, name)): Path<(String, String)>) -> Problem {
+    match offered(&name) {
+        Ok(offered) => Problem::method(&method, offered.reads()),
+        Err(problem) => problem,
+    }
 }
 
 fn offered(name: &str) -> Result<Offered, Problem> {

@@ -146,6 +146,11 @@ fn operation(offered: Offered) -> Value {
         "responses": responses(&codes, reply(command)),
         "x-errors": command.errors,
     });
+    if offered.reads()
+        && let Some(Value::Object(responses)) = made.get_mut("responses")
+    {
+        responses.insert("414".to_owned(), json!({"description": "The query is too long."}));
+    }
     let group = command.group.as_ref();
     let given: Vec<(&Argument, bool)> = offered
         .args()
@@ -220,6 +225,31 @@ fn entries(offered: Offered, args: &[Argument], name: &str) -> Value {
     json!({"type": "array", "items": entry, "minItems": low, "maxItems": offered.most(name)})
 }
 
+/// Types that are names, and their patterns. A test compares them with the examples of the contract.
+const PATTERNS: [(&str, &str); 15] = [
+    ("cursor", "^[0-9]{1,16}$"),
+    ("entry", "^[0-9]{1,19}(-[0-9]{1,19})?$"),
+    ("graph", NAME),
+    ("host", "^[A-Za-z0-9.:-]{1,190}$"),
+    ("list_cursor", "^[0-9]{1,16}$"),
+    ("listener", "^[A-Za-z0-9.:-]{1,190}_[0-9]{1,9}$"),
+    ("name", NAME),
+    ("names", "^[A-Za-z0-9._:@-]{1,128}(,[A-Za-z0-9._:@-]{1,128}){0,99}$"),
+    ("partition", "^[A-Za-z0-9._-]{1,32}$"),
+    ("queue", NAME),
+    ("queue_or_all", "^([A-Za-z0-9._:@-]{1,128}|[*])$"),
+    ("schedule_name", "^[A-Za-z0-9._:@-]{1,100}$"),
+    ("steps", "^[A-Za-z0-9._:@-]{1,128}(,[A-Za-z0-9._:@-]{1,128}){0,99}$"),
+    ("tags", "^[A-Za-z0-9._:@-]{1,128}(,[A-Za-z0-9._:@-]{1,128}){0,15}$"),
+    ("task", NAME),
+];
+
+const NAME: &str = "^[A-Za-z0-9._:@-]{1,128}$";
+
+fn pattern(of: &str) -> Option<&'static str> {
+    PATTERNS.iter().find(|(name, _)| *name == of).map(|(_, pattern)| *pattern)
+}
+
 /// The schema of an argument.
 fn schema(offered: Offered, argument: &Argument) -> Value {
     let Some(of) = type_of(&argument.of) else { return json!({}) };
@@ -231,6 +261,7 @@ fn schema(offered: Offered, argument: &Argument) -> Value {
         "seconds" | "decimal" => json!({"type": "number", "minimum": of.low, "maximum": of.high}),
         "word" => json!({"type": "string", "enum": of.words}),
         "words" => json!({"type": "string", "pattern": format!("^({0})(,({0}))*$", of.words.join("|"))}),
+        _ if pattern(&argument.of).is_some() => json!({"type": "string", "pattern": pattern(&argument.of)}),
         _ => json!({"type": "string", "maxLength": of.high}),
     };
     if let Some(schema) = schema.as_object_mut() {
@@ -308,4 +339,47 @@ fn fields(fields: &[Field], absent: bool) -> Value {
         }
     }
     json!({"type": "object", "properties": properties, "required": needed})
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use std::process::Command;
+
+    use serde_json::{Value, json};
+
+    use super::PATTERNS;
+
+    /// Python's `re` is the reader of patterns that every machine of a developer has.
+    const CHECK: &str = "import json,re,sys\n\
+        for pattern, good, bad in json.load(sys.stdin):\n    \
+            wrong = [text for text in good if not re.fullmatch(pattern, text)] + [text for text in bad if re.fullmatch(pattern, text)]\n    \
+            if wrong: print(pattern, wrong)\n";
+
+    fn texts(of: &Value) -> Vec<String> {
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            value => Some(value["repeat"].as_str()?.repeat(usize::try_from(value["times"].as_u64()?).ok()?)),
+        };
+        of.as_array().into_iter().flatten().filter_map(text).collect()
+    }
+
+    #[test]
+    fn patterns_fit_the_examples_of_the_contract() {
+        use std::io::Write;
+        let contract: Value = serde_json::from_str(blueque::bundle::contract()).unwrap();
+        let cases = PATTERNS.map(|(name, pattern)| {
+            let of = &contract["types"][name];
+            assert!(of.is_object(), "{name}");
+            let bad: Vec<String> =
+                of["bad"].as_object().into_iter().flatten().flat_map(|(_, bad)| texts(bad)).collect();
+            json!([pattern, texts(&of["good"]), bad])
+        });
+        let mut python = Command::new("python3");
+        python.args(["-c", CHECK]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut python = python.spawn().unwrap();
+        python.stdin.take().unwrap().write_all(Value::from(cases.to_vec()).to_string().as_bytes()).unwrap();
+        let said = python.wait_with_output().unwrap();
+        assert!(said.status.success() && said.stdout.is_empty(), "{}", String::from_utf8_lossy(&said.stdout));
+    }
 }

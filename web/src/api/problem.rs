@@ -1,6 +1,6 @@
 //! Errors of the API: a code, a text, and a remedy.
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use blueque::contract::commands::error_code;
 use blueque::{Code, Error};
@@ -13,6 +13,9 @@ use crate::failure::{Failure, chain};
 pub(crate) struct Problem {
     #[serde(skip)]
     pub(crate) status: StatusCode,
+    /// The methods of the path, if the method was wrong.
+    #[serde(skip)]
+    allow: Option<&'static str>,
     code: String,
     text: String,
     remedy: String,
@@ -20,7 +23,7 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, code: &str, text: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { status, code: code.to_owned(), text: text.into(), remedy: remedy.into() }
+        Self { status, allow: None, code: code.to_owned(), text: text.into(), remedy: remedy.into() }
     }
 
     /// A wrong request.
@@ -33,6 +36,14 @@ impl Problem {
         let remedy =
             error_code(code).map_or("Check the server: `blueque ping`, `blueque doctor`.", |code| code.act.as_str());
         Self::new(status, code, text, remedy)
+    }
+
+    /// A wrong method of a path that reads, or that changes something.
+    pub(crate) fn method(method: &Method, reads: bool) -> Self {
+        let (allow, remedy) =
+            if reads { ("GET, HEAD", "Use GET with a query.") } else { ("POST", "Use POST with a JSON object.") };
+        let text = format!("{method} is not a method of this path.");
+        Self { allow: Some(allow), ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD", text, remedy) }
     }
 
     pub(crate) fn place(name: &str) -> Self {
@@ -63,6 +74,9 @@ impl IntoResponse for Problem {
         let mut answer = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+        }
+        if let Some(allow) = self.allow {
+            answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
         }
         answer
     }
