@@ -122,7 +122,6 @@ fn take(values: &Values, left: &mut Vec<&str>, argument: &Argument) -> Result<Op
     let is_bytes = type_of(&argument.of).is_some_and(|of| of.form == "bytes");
     match (values.get(name), values.get(&encoded).filter(|_| is_bytes)) {
         (None, None) => Ok(None),
-        (Some(value), None) if value.get() == "null" && !is_json(argument) => Ok(None),
         (Some(value), None) => text(argument, value).map(Some),
         (None, Some(value)) => {
             let wrong = || wrong(format!("{encoded} is not base64"));
@@ -253,7 +252,7 @@ mod tests {
             ("nosuch", "{}", "there is no command nosuch"),
             ("get", "{}", "id is missing"),
             ("get", r#"{"id":1}"#, "id is not a text"),
-            ("get", r#"{"id":null}"#, "id is missing"),
+            ("get", r#"{"id":null}"#, "id is not a text"),
             ("get", r#"{"id":"a","more":1}"#, "get has no argument or option more"),
             ("list", r#"{"queue":"q","status":"gone"}"#, "status is not waiting, scheduled"),
             ("list", r#"{"queue":"q","status":"all","limit":501}"#, "limit is not between 1 and 500"),

@@ -42,7 +42,6 @@ use axum::{Extension, Router};
 
 pub use actor::{Actor, Role};
 pub use place::{BadPlace, Place};
-pub use redact::Redaction;
 pub use serve::serve;
 
 use access::Access;
@@ -57,7 +56,7 @@ pub struct Web {
     base: String,
     read_only: bool,
     access: Option<Access>,
-    redaction: Redaction,
+    redact: Vec<String>,
 }
 
 impl Web {
@@ -110,10 +109,11 @@ impl Web {
         self
     }
 
-    /// Hides fields of parameters, results and checkpoints.
+    /// Hides fields of parameters, results and checkpoints whose names match one of these patterns, such as `*password*`.
+    /// Values that are not JSON are then hidden as a whole.
     #[must_use]
-    pub fn redact(mut self, redaction: Redaction) -> Self {
-        self.redaction = redaction;
+    pub fn redact(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.redact.extend(patterns.into_iter().map(Into::into));
         self
     }
 
@@ -126,7 +126,7 @@ impl Web {
         let open =
             || Access::builder().open(Actor::default().name).build().map_err(|error| BadPlace(error.to_string()));
         let access = self.access.map_or_else(open, Ok)?;
-        let site = Site::new(self.places, self.title, self.colour, &base, self.read_only, self.redaction)?;
+        let site = Site::new(self.places, self.title, self.colour, &base, self.read_only, &self.redact)?;
         let inner = Router::new().merge(pages::router()).merge(assets::router());
         let inner =
             inner.merge(access::router()).merge(api::router()).merge(metrics::router()).with_state(site.clone());

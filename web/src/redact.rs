@@ -1,45 +1,29 @@
 //! Hides fields of parameters, results and checkpoints whose names match patterns, before anybody sees them.
 
-use std::borrow::Cow;
-
 use serde_json::value::RawValue;
 
 /// What stands in the place of a hidden value.
-const HIDDEN: &str = "\"[redacted]\"";
+const HIDDEN: &str = "\"•••\"";
 
 /// Patterns of the names of fields: `password`, `*_token`, `card.number`. Case does not matter; `*` stands for any
 /// characters; a pattern with dots matches the last names of the path to a field.
 #[derive(Clone, Debug, Default)]
-pub struct Redaction(Vec<Vec<String>>);
+pub struct Redact(Vec<Vec<String>>);
 
-impl<T: AsRef<str>> FromIterator<T> for Redaction {
-    fn from_iter<I: IntoIterator<Item = T>>(patterns: I) -> Self {
-        let names = |pattern: T| pattern.as_ref().to_lowercase().split('.').map(str::to_owned).collect();
-        Self(patterns.into_iter().map(names).collect())
-    }
-}
-
-impl Redaction {
-    /// Returns true if nothing is hidden.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+impl Redact {
+    pub fn new(patterns: &[String]) -> Self {
+        let names = |pattern: &String| pattern.to_lowercase().split('.').map(str::to_owned).collect();
+        Self(patterns.iter().map(names).collect())
     }
 
     /// Returns a payload without the values of matching fields. Everything else keeps its bytes. A payload that is not
     /// JSON is hidden as a whole, because nobody can tell what it contains.
-    #[must_use]
-    pub fn apply<'a>(&self, payload: &'a [u8]) -> Cow<'a, [u8]> {
-        if self.is_empty() || payload.is_empty() {
-            return Cow::Borrowed(payload);
+    pub fn bytes(&self, payload: Vec<u8>) -> Vec<u8> {
+        if self.0.is_empty() || payload.is_empty() {
+            return payload;
         }
-        match std::str::from_utf8(payload) {
-            Ok(text) if serde_json::from_str::<&RawValue>(text).is_ok() => match self.walk(text) {
-                Some(hidden) => Cow::Owned(hidden.into_bytes()),
-                None => Cow::Borrowed(HIDDEN.as_bytes()),
-            },
-            _ => Cow::Borrowed(HIDDEN.as_bytes()),
-        }
+        let json = std::str::from_utf8(&payload).ok().filter(|text| serde_json::from_str::<&RawValue>(text).is_ok());
+        json.and_then(|json| self.walk(json)).unwrap_or_else(|| HIDDEN.to_owned()).into_bytes()
     }
 
     /// Copies valid JSON, except the values of matching fields. Works for any depth.
@@ -147,8 +131,8 @@ mod tests {
     use super::*;
 
     fn shown(patterns: &[&str], json: &str) -> String {
-        let redaction: Redaction = patterns.iter().collect();
-        String::from_utf8(redaction.apply(json.as_bytes()).into_owned()).unwrap()
+        let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+        String::from_utf8(Redact::new(&patterns).bytes(json.into())).unwrap()
     }
 
     #[test]
@@ -157,26 +141,26 @@ mod tests {
             (
                 &["password"][..],
                 r#"{"user": "a", "password" : "b" , "n":12345678901234567890}"#,
-                r#"{"user": "a", "password" : "[redacted]" , "n":12345678901234567890}"#,
+                r#"{"user": "a", "password" : "•••" , "n":12345678901234567890}"#,
             ),
             (
                 &["*_token", "key*"],
                 r#"{"api_token":[1,{"x":2}],"KEYS":{"a":"}"},"token":3}"#,
-                r#"{"api_token":"[redacted]","KEYS":"[redacted]","token":3}"#,
+                r#"{"api_token":"•••","KEYS":"•••","token":3}"#,
             ),
             (
                 &["card.number"],
                 r#"{"number":1,"card":{"number":2},"x":[{"card":[{"number":3}]}]}"#,
-                r#"{"number":1,"card":{"number":"[redacted]"},"x":[{"card":[{"number":"[redacted]"}]}]}"#,
+                r#"{"number":1,"card":{"number":"•••"},"x":[{"card":[{"number":"•••"}]}]}"#,
             ),
             (
                 &["password"],
                 r#"{"pass\u0077ord":"b","a":"password\":"}"#,
-                r#"{"pass\u0077ord":"[redacted]","a":"password\":"}"#,
+                r#"{"pass\u0077ord":"•••","a":"password\":"}"#,
             ),
-            (&["a"], r#"{"a":1,"a":{"a":[]},"b":["a",true]}"#, r#"{"a":"[redacted]","a":"[redacted]","b":["a",true]}"#),
-            (&["é*"], r#"{"Été":"ü","ü":"é"}"#, r#"{"Été":"[redacted]","ü":"é"}"#),
-            (&["password"], "password=x", "\"[redacted]\""),
+            (&["a"], r#"{"a":1,"a":{"a":[]},"b":["a",true]}"#, r#"{"a":"•••","a":"•••","b":["a",true]}"#),
+            (&["é*"], r#"{"Été":"ü","ü":"é"}"#, r#"{"Été":"•••","ü":"é"}"#),
+            (&["password"], "password=x", "\"•••\""),
             (&[], "password=x", "password=x"),
             (&["x"], "[1, 2]", "[1, 2]"),
         ] {
@@ -188,6 +172,6 @@ mod tests {
     fn every_depth_is_walked() {
         let deep = format!("{}{}{}", "{\"a\":[".repeat(50_000), r#"{"secret":1}"#, "]}".repeat(50_000));
         let hidden = shown(&["secret"], &deep);
-        assert!(hidden.contains(r#"{"secret":"[redacted]"}"#) && hidden.len() == deep.len() + 11);
+        assert!(hidden.contains(r#"{"secret":"•••"}"#) && hidden.len() == deep.len() + "\"•••\"".len() - 1);
     }
 }

@@ -1,6 +1,5 @@
 //! The state that all requests share.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::api::{Health, Tails};
@@ -8,7 +7,7 @@ use crate::assets::Assets;
 use crate::feed::Feeds;
 use crate::metrics::Scraped;
 use crate::place::{BadPlace, Place};
-use crate::redact::Redaction;
+use crate::redact::Redact;
 
 const COLOURS: &[&str] = &["red", "orange", "green", "blue", "purple", "grey"];
 
@@ -25,7 +24,7 @@ struct Inner {
     read_only: bool,
     assets: Assets,
     feeds: Feeds,
-    redaction: Redaction,
+    redact: Redact,
     health: Health,
     tails: Tails,
     scraped: Scraped,
@@ -38,7 +37,7 @@ impl Site {
         colour: Option<String>,
         base: &str,
         read_only: bool,
-        redaction: Redaction,
+        redact: &[String],
     ) -> Result<Self, BadPlace> {
         if places.is_empty() {
             return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
@@ -66,7 +65,7 @@ impl Site {
             read_only,
             assets,
             feeds,
-            redaction,
+            redact: Redact::new(redact),
             health: Health::default(),
             tails: Tails::default(),
             scraped: Scraped::default(),
@@ -107,8 +106,8 @@ impl Site {
     }
 
     /// Returns parameters, a result or a checkpoint as everybody may see it.
-    pub fn redacted<'a>(&self, payload: &'a [u8]) -> Cow<'a, [u8]> {
-        self.0.redaction.apply(payload)
+    pub fn redacted(&self, payload: Vec<u8>) -> Vec<u8> {
+        self.0.redact.bytes(payload)
     }
 
     pub fn health(&self) -> &Health {

@@ -113,7 +113,7 @@ async fn call(
         };
         return Err(Problem::known(StatusCode::NOT_FOUND, code, "There is nothing with this name."));
     }
-    let json = offered.command.json(&raw, &values, &|payload| site.redacted(payload).into_owned());
+    let json = offered.command.json(&raw, &values, &|payload| site.redacted(payload.to_vec()));
     json.map(super::answer).ok_or_else(|| {
         Problem::known(StatusCode::BAD_GATEWAY, "REPLY", "The server's reply does not match the contract.")
     })

@@ -227,11 +227,11 @@ fn entries(offered: Offered, args: &[Argument], name: &str) -> Value {
 
 /// Types that are names, and their patterns. A test compares them with the examples of the contract.
 const PATTERNS: [(&str, &str); 15] = [
-    ("cursor", "^[0-9]{1,16}$"),
-    ("entry", "^[0-9]{1,19}(-[0-9]{1,19})?$"),
+    ("cursor", "^(0|[1-9][0-9]{0,15})$"),
+    ("entry", "^(0|[0-9]{1,19}-[0-9]{1,19})$"),
     ("graph", NAME),
     ("host", "^[A-Za-z0-9.:-]{1,190}$"),
-    ("list_cursor", "^[0-9]{1,16}$"),
+    ("list_cursor", "^(0|[1-9][0-9]{0,15})$"),
     ("listener", "^[A-Za-z0-9.:-]{1,190}_[0-9]{1,9}$"),
     ("name", NAME),
     ("names", "^[A-Za-z0-9._:@-]{1,128}(,[A-Za-z0-9._:@-]{1,128}){0,99}$"),

@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use blueque_web::access::{Access, AccessBuilder, Hash, UsersFile};
-use blueque_web::{Place, Redaction, Role, Web};
+use blueque_web::{Place, Role, Web};
 use support::{Folder, Server};
 use tokio::runtime::Runtime;
 
@@ -174,8 +174,4 @@ pub fn line_with(stream: &mut BufReader<TcpStream>, begin: &str) -> String {
         }
     }
     panic!("the stream ended without {begin}");
-}
-
-pub fn redaction(patterns: &[&str]) -> Redaction {
-    patterns.iter().collect()
 }

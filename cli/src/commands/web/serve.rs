@@ -38,7 +38,7 @@ pub fn run(options: &Options, connection: &Connection) -> anyhow::Result<ExitCod
         web = web.colour(colour);
     }
     let access = access(options, address)?;
-    let page = web.access(access).redact(options.redact.iter().collect()).build();
+    let page = web.access(access).redact(&options.redact).build();
     let page = page.map_err(|error| fault(Code::Usage, error.to_string()))?;
     let listener = TcpListener::bind(address)
         .with_context(|| format!("{address} cannot be used: choose another address with --listen"))?;
