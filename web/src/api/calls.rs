@@ -121,21 +121,21 @@ async fn call(
 
 /// Applies the bounds that are lower than the contract's.
 fn bounded(offered: Offered, values: &mut Values) -> Result<(), Problem> {
-    for name in ["limit", "ids"] {
+    for name in ["group", "ids", "limit"] {
         let Some(most) = offered.most(name) else { continue };
-        let number = match values.get(name) {
-            Some(value) if name == "ids" => serde_json::from_str::<Vec<&RawValue>>(value.get())
-                .map(|ids| i64::try_from(ids.len()).unwrap_or(i64::MAX))
-                .ok(),
-            Some(value) => serde_json::from_str(value.get()).ok(),
-            None if name == "limit" && offered.args().any(|argument| argument.name == "limit") => {
-                values.insert("limit".to_owned(), raw(&most.min(100).to_string())?);
+        let length = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
+        let number = match (name, values.get(name).map(|value| value.get())) {
+            ("group", Some(value)) => serde_json::from_str::<String>(value).ok().map(|text| length(text.len())),
+            ("ids", Some(value)) => serde_json::from_str::<Vec<&RawValue>>(value).ok().map(|ids| length(ids.len())),
+            (_, Some(value)) => serde_json::from_str(value).ok(),
+            ("limit", None) if offered.args().any(|argument| argument.name == name) => {
+                values.insert(name.to_owned(), raw(&most.min(100).to_string())?);
                 None
             }
-            None => None,
+            (_, None) => None,
         };
         if number.is_some_and(|number| number > most) {
-            return Err(Problem::wrong(format!("{name} is over {most}")));
+            return Err(Problem::wrong(format!("{name} is over {most}.")));
         }
     }
     Ok(())

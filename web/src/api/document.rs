@@ -149,7 +149,9 @@ fn operation(offered: Offered) -> Value {
     if offered.reads()
         && let Some(Value::Object(responses)) = made.get_mut("responses")
     {
-        responses.insert("414".to_owned(), json!({"description": "The query is too long."}));
+        for code in ["414", "431"] {
+            responses.insert(code.to_owned(), json!({"description": "The query is too long."}));
+        }
     }
     let group = command.group.as_ref();
     let given: Vec<(&Argument, bool)> = offered
@@ -262,7 +264,7 @@ fn schema(offered: Offered, argument: &Argument) -> Value {
         "word" => json!({"type": "string", "enum": of.words}),
         "words" => json!({"type": "string", "pattern": format!("^({0})(,({0}))*$", of.words.join("|"))}),
         _ if pattern(&argument.of).is_some() => json!({"type": "string", "pattern": pattern(&argument.of)}),
-        _ => json!({"type": "string", "maxLength": of.high}),
+        _ => json!({"type": "string", "maxLength": most}),
     };
     if let Some(schema) = schema.as_object_mut() {
         schema.retain(|_, value| !value.is_null());

@@ -4,8 +4,10 @@ use blueque::contract::commands::{Argument, Command, command, commands, type_of}
 
 use crate::actor::Role;
 
-/// Bounds that are lower than those of the contract, so that no call takes the server over 10 ms.
-const LOWER: [(&str, &str, i64); 3] = [("bulk", "limit", 100), ("get_many", "ids", 100), ("peek", "limit", 30)];
+/// Bounds that are lower than those of the contract, so that no call takes the server over 10 ms, and a query is not too
+/// long for HTTP: the names of groups have at most 512 bytes.
+const LOWER: [(&str, &str, i64); 4] =
+    [("bulk", "limit", 100), ("find", "group", 1024), ("get_many", "ids", 100), ("peek", "limit", 30)];
 
 /// A command of the API.
 #[derive(Clone, Copy)]
