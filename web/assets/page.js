@@ -203,6 +203,16 @@ if (bulk) {
   count();
 }
 
+// Chosen columns are one field of the address.
+for (const form of all('form')) {
+  const columns = $('input[name=columns]', form);
+  if (columns) form.addEventListener('submit', () => {
+    const boxes = all('[data-column]', form);
+    columns.value = boxes.filter((box) => box.checked).map((box) => box.value).join(',');
+    for (const box of boxes) box.disabled = true;
+  });
+}
+
 // ---- Forms that ask first ----
 
 document.addEventListener('toggle', (event) => {

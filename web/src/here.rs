@@ -90,6 +90,11 @@ impl Here {
         link(&self.site, &self.place, path)
     }
 
+    /// The request as one for another page, for parts that are rendered once for all browsers.
+    pub fn shared(&self, path: &str) -> Self {
+        Self { at: self.link(path), flash: None, ..self.clone() }
+    }
+
     pub async fn client(&self) -> Result<Client, Failure> {
         Ok(self.place.client().await?)
     }

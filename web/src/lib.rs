@@ -27,6 +27,7 @@ mod pages;
 mod parts;
 mod place;
 mod read;
+mod redact;
 mod shell;
 mod site;
 
@@ -34,17 +35,11 @@ use axum::Router;
 
 pub use actor::{Actor, Role};
 pub use place::{BadPlace, Place};
-use site::Site;
+use site::{Settings, Site};
 
 /// Settings of the page.
 #[derive(Debug, Default)]
-pub struct Web {
-    places: Vec<Place>,
-    title: Option<String>,
-    colour: Option<String>,
-    base: String,
-    read_only: bool,
-}
+pub struct Web(Settings);
 
 impl Web {
     /// A builder without places.
@@ -56,35 +51,43 @@ impl Web {
     /// Adds a namespace that the page shows. The first place is shown first.
     #[must_use]
     pub fn place(mut self, place: Place) -> Self {
-        self.places.push(place);
+        self.0.places.push(place);
         self
     }
 
     /// Name of the environment, such as `production`, which every page shows.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
+        self.0.title = Some(title.into());
         self
     }
 
     /// Colour of the environment's name: `red`, `orange`, `green`, `blue`, `purple` or `grey`.
     #[must_use]
     pub fn colour(mut self, colour: impl Into<String>) -> Self {
-        self.colour = Some(colour.into());
+        self.0.colour = Some(colour.into());
         self
     }
 
     /// Path below which the page is served, such as `/queue`.
     #[must_use]
     pub fn base_path(mut self, base: impl Into<String>) -> Self {
-        self.base = base.into();
+        self.0.base = base.into();
         self
     }
 
     /// Refuses every action.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
-        self.read_only = read_only;
+        self.0.read_only = read_only;
+        self
+    }
+
+    /// Hides fields of parameters, results and checkpoints whose names match one of these patterns, such as `*password*`.
+    /// Values that are not JSON are then hidden as a whole.
+    #[must_use]
+    pub fn redact(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.0.redact.extend(patterns.into_iter().map(Into::into));
         self
     }
 
@@ -93,8 +96,7 @@ impl Web {
     /// # Errors
     /// [`BadPlace`] if there is no place, two places have the same name, or the base path or the colour is invalid.
     pub fn build(self) -> Result<Router, BadPlace> {
-        let base = self.base.clone();
-        let site = Site::new(self.places, self.title, self.colour, &base, self.read_only)?;
+        let site = Site::new(self.0)?;
         let inner = Router::new().merge(pages::router()).merge(assets::router()).with_state(site.clone());
         Ok(if site.base().is_empty() { inner } else { Router::new().nest(site.base(), inner) })
     }

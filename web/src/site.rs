@@ -4,9 +4,22 @@ use std::sync::Arc;
 
 use crate::assets::Assets;
 use crate::feed::Feeds;
+use crate::feed::log::Logs;
 use crate::place::{BadPlace, Place};
+use crate::redact::Redact;
 
 const COLOURS: &[&str] = &["red", "orange", "green", "blue", "purple", "grey"];
+
+/// Settings of the page.
+#[derive(Debug, Default)]
+pub struct Settings {
+    pub places: Vec<Place>,
+    pub title: Option<String>,
+    pub colour: Option<String>,
+    pub base: String,
+    pub read_only: bool,
+    pub redact: Vec<String>,
+}
 
 /// The page: its places and settings. Clones share them.
 #[derive(Clone, Debug)]
@@ -19,18 +32,15 @@ struct Inner {
     colour: String,
     base: String,
     read_only: bool,
+    redact: Redact,
     assets: Assets,
     feeds: Feeds,
+    logs: Logs,
 }
 
 impl Site {
-    pub fn new(
-        places: Vec<Place>,
-        title: Option<String>,
-        colour: Option<String>,
-        base: &str,
-        read_only: bool,
-    ) -> Result<Self, BadPlace> {
+    pub fn new(settings: Settings) -> Result<Self, BadPlace> {
+        let Settings { places, title, colour, base, read_only, redact } = settings;
         if places.is_empty() {
             return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
         }
@@ -48,8 +58,9 @@ impl Site {
         if !base.is_empty() && (!base.starts_with('/') || base.contains("//") || !base.chars().all(plain)) {
             return Err(BadPlace(format!("the base path {base} is not a path such as /queue")));
         }
-        let (base, assets, feeds) = (base.to_owned(), Assets::new(), Feeds::default());
-        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, assets, feeds })))
+        let (base, redact) = (base.to_owned(), Redact::new(&redact));
+        let (assets, feeds, logs) = (Assets::new(), Feeds::default(), Logs::default());
+        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, redact, assets, feeds, logs })))
     }
 
     /// The path below which the page is served; empty for the root.
@@ -77,11 +88,20 @@ impl Site {
         self.0.places.iter().find(|place| place.name() == name)
     }
 
+    /// Parameters, a result or a checkpoint, without the fields that must not be shown.
+    pub fn redacted(&self, bytes: Vec<u8>) -> Vec<u8> {
+        self.0.redact.bytes(bytes)
+    }
+
     pub fn assets(&self) -> &Assets {
         &self.0.assets
     }
 
     pub fn feeds(&self) -> &Feeds {
         &self.0.feeds
+    }
+
+    pub fn logs(&self) -> &Logs {
+        &self.0.logs
     }
 }
