@@ -5,6 +5,14 @@ const base = document.body.dataset.base;
 const $ = (query, from = document) => from.querySelector(query);
 const all = (query, from = document) => Array.from(from.querySelectorAll(query));
 
+// ---- Forms ----
+
+// Live parts are the same for all browsers, so each browser adds its own token.
+document.addEventListener('submit', (event) => {
+  const token = event.target.querySelector('input[name=csrf]');
+  if (token) token.value = document.body.dataset.csrf;
+}, true);
+
 // ---- Times ----
 
 function span(seconds) {
@@ -201,6 +209,16 @@ if (bulk) {
   what?.addEventListener('change', fields);
   if (what) fields();
   count();
+}
+
+// Chosen columns are one field of the address.
+for (const form of all('form')) {
+  const columns = $('input[name=columns]', form);
+  if (columns) form.addEventListener('submit', () => {
+    const boxes = all('[data-column]', form);
+    columns.value = boxes.filter((box) => box.checked).map((box) => box.value).join(',');
+    for (const box of boxes) box.disabled = true;
+  });
 }
 
 // ---- Forms that ask first ----

@@ -8,6 +8,7 @@ mod network;
 mod origin;
 mod password;
 mod refusal;
+mod same_user;
 mod session;
 mod signature;
 mod users;

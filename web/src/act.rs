@@ -17,6 +17,8 @@ use crate::failure::Failure;
 use crate::here::{Flash, Here};
 use crate::site::Site;
 
+pub use perform::is_suspended;
+
 /// An action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
@@ -174,7 +176,9 @@ pub struct Done {
 
 /// Does an action, if the role of the user allows it. This is the only check of roles, for forms and the API.
 pub async fn perform(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Failure> {
-    let role = action.role();
+    // On selected tasks, an action needs the role that it needs on each of them.
+    let each = fields.get("what").and_then(self::action).filter(|_| fields.get("scope") != Some("all"));
+    let role = each.filter(|_| action.name == "many").unwrap_or(action).role();
     if !here.may(role) {
         let why = if here.site.is_read_only() { "This page is read-only." } else { "Your role does not allow it." };
         return Err(Failure::Forbidden(format!(

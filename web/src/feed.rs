@@ -1,6 +1,8 @@
 //! Live data: one reader for each topic of a place, whose frames go to all browsers. A topic is read only while a
 //! browser listens.
 
+pub mod log;
+
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;

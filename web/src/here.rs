@@ -94,6 +94,12 @@ impl Here {
         link(&self.site, &self.place, path)
     }
 
+    /// The request as one for another page, for parts that are rendered once for all browsers.
+    pub fn shared(&self, path: &str) -> Self {
+        // Browsers put their own token into these forms.
+        Self { at: self.link(path), flash: None, csrf: Csrf::default(), ..self.clone() }
+    }
+
     pub async fn client(&self) -> Result<Client, Failure> {
         Ok(self.place.client().await?)
     }

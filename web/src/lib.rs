@@ -45,18 +45,13 @@ pub use place::{BadPlace, Place};
 pub use serve::serve;
 
 use access::Access;
-use site::Site;
+use site::{Settings, Site};
 
 /// Settings of the page.
 #[derive(Debug, Default)]
 pub struct Web {
-    places: Vec<Place>,
-    title: Option<String>,
-    colour: Option<String>,
-    base: String,
-    read_only: bool,
+    settings: Settings,
     access: Option<Access>,
-    redact: Vec<String>,
 }
 
 impl Web {
@@ -69,35 +64,43 @@ impl Web {
     /// Adds a namespace that the page shows. The first place is shown first.
     #[must_use]
     pub fn place(mut self, place: Place) -> Self {
-        self.places.push(place);
+        self.settings.places.push(place);
         self
     }
 
     /// Name of the environment, such as `production`, which every page shows.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
+        self.settings.title = Some(title.into());
         self
     }
 
     /// Colour of the environment's name: `red`, `orange`, `green`, `blue`, `purple` or `grey`.
     #[must_use]
     pub fn colour(mut self, colour: impl Into<String>) -> Self {
-        self.colour = Some(colour.into());
+        self.settings.colour = Some(colour.into());
         self
     }
 
     /// Path below which the page is served, such as `/queue`.
     #[must_use]
     pub fn base_path(mut self, base: impl Into<String>) -> Self {
-        self.base = base.into();
+        self.settings.base = base.into();
         self
     }
 
     /// Refuses every action.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
-        self.read_only = read_only;
+        self.settings.read_only = read_only;
+        self
+    }
+
+    /// Hides fields of parameters, results and checkpoints whose names match one of these patterns, such as `*password*`.
+    /// Values that are not JSON are then hidden as a whole.
+    #[must_use]
+    pub fn redact(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.redact.extend(patterns.into_iter().map(Into::into));
         self
     }
 
@@ -109,24 +112,15 @@ impl Web {
         self
     }
 
-    /// Hides fields of parameters, results and checkpoints whose names match one of these patterns, such as `*password*`.
-    /// Values that are not JSON are then hidden as a whole.
-    #[must_use]
-    pub fn redact(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.redact.extend(patterns.into_iter().map(Into::into));
-        self
-    }
-
     /// Builds the router.
     ///
     /// # Errors
     /// [`BadPlace`] if there is no place, two places have the same name, or the base path or the colour is invalid.
     pub fn build(self) -> Result<Router, BadPlace> {
-        let base = self.base.clone();
         let open =
             || Access::builder().open(Actor::default().name).build().map_err(|error| BadPlace(error.to_string()));
         let access = self.access.map_or_else(open, Ok)?;
-        let site = Site::new(self.places, self.title, self.colour, &base, self.read_only, &self.redact)?;
+        let site = Site::new(self.settings)?;
         let inner = Router::new().merge(pages::router()).merge(assets::router());
         let inner =
             inner.merge(access::router()).merge(api::router()).merge(metrics::router()).with_state(site.clone());

@@ -1,7 +1,13 @@
 //! The pages.
 
 mod live;
+mod log;
 mod now;
+mod queue;
+mod queues;
+mod raw;
+mod task;
+mod tasks;
 
 use axum::Router;
 use axum::extract::State;
@@ -21,6 +27,13 @@ pub fn router() -> Router<Site> {
         .route("/{place}", get(first))
         .route("/{place}/", get(now::page))
         .route("/{place}/live", get(live::events))
+        .route("/{place}/queues", get(queues::page))
+        .route("/{place}/queues/{name}", get(queue::page))
+        .route("/{place}/tasks", get(tasks::page))
+        .route("/{place}/tasks/{id}", get(task::page))
+        .route("/{place}/tasks/{id}/log", get(log::stream))
+        .route("/{place}/tasks/{id}/log/earlier", get(log::earlier))
+        .route("/{place}/tasks/{id}/raw/{field}", get(raw::download))
         .route("/{place}/{*rest}", get(nothing))
         .merge(act::router())
 }

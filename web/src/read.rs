@@ -1,4 +1,9 @@
 //! What pages and the API read, as plain values. Every reading is bounded.
 
+pub mod log;
 pub mod now;
 pub mod query;
+pub mod queue;
+pub mod task;
+pub mod tasks;
+pub mod why;

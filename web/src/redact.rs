@@ -169,6 +169,12 @@ mod tests {
     }
 
     #[test]
+    fn patterns_match_whole_names() {
+        assert!(fits("*key", "api_key") && fits("a*c", "abc") && fits("*", "x") && fits("x", "x"));
+        assert!(!fits("key", "keys") && !fits("a*c", "abd") && !fits("*key", "keyring"));
+    }
+
+    #[test]
     fn every_depth_is_walked() {
         let deep = format!("{}{}{}", "{\"a\":[".repeat(50_000), r#"{"secret":1}"#, "]}".repeat(50_000));
         let hidden = shown(&["secret"], &deep);

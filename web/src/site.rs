@@ -5,11 +5,23 @@ use std::sync::Arc;
 use crate::api::{Health, Tails};
 use crate::assets::Assets;
 use crate::feed::Feeds;
+use crate::feed::log::Logs;
 use crate::metrics::Scraped;
 use crate::place::{BadPlace, Place};
 use crate::redact::Redact;
 
 const COLOURS: &[&str] = &["red", "orange", "green", "blue", "purple", "grey"];
+
+/// Settings of the page.
+#[derive(Debug, Default)]
+pub struct Settings {
+    pub places: Vec<Place>,
+    pub title: Option<String>,
+    pub colour: Option<String>,
+    pub base: String,
+    pub read_only: bool,
+    pub redact: Vec<String>,
+}
 
 /// The page: its places and settings. Clones share them.
 #[derive(Clone, Debug)]
@@ -22,23 +34,18 @@ struct Inner {
     colour: String,
     base: String,
     read_only: bool,
+    redact: Redact,
     assets: Assets,
     feeds: Feeds,
-    redact: Redact,
+    logs: Logs,
     health: Health,
     tails: Tails,
     scraped: Scraped,
 }
 
 impl Site {
-    pub fn new(
-        places: Vec<Place>,
-        title: Option<String>,
-        colour: Option<String>,
-        base: &str,
-        read_only: bool,
-        redact: &[String],
-    ) -> Result<Self, BadPlace> {
+    pub fn new(settings: Settings) -> Result<Self, BadPlace> {
+        let Settings { places, title, colour, base, read_only, redact } = settings;
         if places.is_empty() {
             return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
         }
@@ -56,16 +63,16 @@ impl Site {
         if !base.is_empty() && (!base.starts_with('/') || base.contains("//") || !base.chars().all(plain)) {
             return Err(BadPlace(format!("the base path {base} is not a path such as /queue")));
         }
-        let (base, assets, feeds) = (base.to_owned(), Assets::new(), Feeds::default());
         Ok(Self(Arc::new(Inner {
             places,
             title,
             colour,
-            base,
+            base: base.to_owned(),
             read_only,
-            assets,
-            feeds,
-            redact: Redact::new(redact),
+            redact: Redact::new(&redact),
+            assets: Assets::new(),
+            feeds: Feeds::default(),
+            logs: Logs::default(),
             health: Health::default(),
             tails: Tails::default(),
             scraped: Scraped::default(),
@@ -97,6 +104,11 @@ impl Site {
         self.0.places.iter().find(|place| place.name() == name)
     }
 
+    /// Parameters, a result or a checkpoint, without the fields that must not be shown.
+    pub fn redacted(&self, bytes: Vec<u8>) -> Vec<u8> {
+        self.0.redact.bytes(bytes)
+    }
+
     pub fn assets(&self) -> &Assets {
         &self.0.assets
     }
@@ -105,9 +117,8 @@ impl Site {
         &self.0.feeds
     }
 
-    /// Returns parameters, a result or a checkpoint as everybody may see it.
-    pub fn redacted(&self, payload: Vec<u8>) -> Vec<u8> {
-        self.0.redact.bytes(payload)
+    pub fn logs(&self) -> &Logs {
+        &self.0.logs
     }
 
     pub fn health(&self) -> &Health {

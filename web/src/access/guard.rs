@@ -15,6 +15,7 @@ use super::attempts::Attempts;
 use super::network::Networks;
 use super::origin;
 use super::refusal::{Refusal, refuse};
+use super::same_user::is_same_user;
 use super::session::{Ended, LIFETIME, Session};
 use super::signature::Key;
 use super::users::{User, Users, UsersError, UsersFile, is_name};
@@ -100,7 +101,8 @@ impl AccessBuilder {
         self
     }
 
-    /// Refuses requests for other hosts than this machine's loopback, which protects an open page from DNS rebinding.
+    /// Refuses requests for other hosts than this machine's loopback, which protects an open page from DNS rebinding, and
+    /// requests of other users of this machine.
     #[must_use]
     pub fn only_loopback(mut self, loopback: bool) -> Self {
         self.loopback = loopback;
@@ -370,7 +372,8 @@ impl Access {
     ) -> Result<(Request, Option<HeaderValue>), Refusal> {
         let mut request = std::mem::take(request);
         let headers = request.headers();
-        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_canonical());
+        let socket = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
+        let peer = socket.map(|peer| peer.ip().to_canonical());
         let is_proxied = peer.is_some_and(|peer| self.0.from.have(peer));
         let forwarded = |name| origin::only(headers, name).filter(|_| is_proxied).map(str::trim);
         let own = origin::only(headers, "host").map(str::to_owned);
@@ -379,6 +382,9 @@ impl Access {
         let is_health = path == "/healthz" || path == "/readyz";
         if self.0.loopback && !is_health && !origin::is_loopback(&host) {
             return Err(Refusal::Host);
+        }
+        if self.0.loopback && !is_health && socket.is_some_and(|socket| !is_same_user(socket)) {
+            return Err(Refusal::User);
         }
         let https = forwarded("x-forwarded-proto") == Some("https");
         // Each proxy adds the address of its client at the end.

@@ -15,6 +15,8 @@ pub(super) enum Refusal {
     Token,
     /// The browser reached this machine under a foreign name.
     Host,
+    /// Another user of this machine sent the request.
+    User,
     /// A page of another origin sent a write.
     Origin,
     /// A write lacks the token of the page's forms.
@@ -52,6 +54,12 @@ impl Refusal {
                 "HOST",
                 "This page answers only as localhost or 127.0.0.1.",
                 "Open http://localhost with the port of this page; for other names start it with --users.",
+            ),
+            Self::User => (
+                StatusCode::FORBIDDEN,
+                "USER",
+                "This page is for the user of this machine who started it.",
+                "Start your own with `blueque web`, or ask for an account: `blueque web user add NAME`.",
             ),
             Self::Origin => (
                 StatusCode::FORBIDDEN,

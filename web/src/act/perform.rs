@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::here::Here;
 
 /// The need of a suspended task, which no worker offers.
-pub const SUSPENDED: &str = "resumed-by-hand";
+const SUSPENDED: &str = "resumed-by-hand";
 
 type Outcome = Result<Done, Failure>;
 

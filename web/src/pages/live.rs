@@ -13,7 +13,7 @@ use futures_util::stream::{self, Stream};
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::now;
+use super::{now, queue, queues, task};
 use crate::feed::{Frame, Reading};
 use crate::here::Here;
 
@@ -25,9 +25,18 @@ const BEAT: u64 = 5;
 
 pub async fn events(here: Here, Query(query): Query<HashMap<String, String>>) -> Response {
     let topic = query.get("topic").map_or("", String::as_str);
-    let name = format!("{}/{topic}", here.place.name());
+    let topic_name = format!("{}/{topic}", here.place.name());
     let frames = match topic.split_once(':').unwrap_or((topic, "")) {
-        ("now", "") => here.site.feeds().follow(&name, now::reading(&here)),
+        ("task", id) => match blueque::TaskId::new(id) {
+            Ok(id) => here.site.feeds().follow(&topic_name, task::reading(&here, id)),
+            Err(_) => None,
+        },
+        ("queue", name) => match blueque::QueueName::new(name) {
+            Ok(queue) => here.site.feeds().follow(&topic_name, queue::reading(&here, queue)),
+            Err(_) => None,
+        },
+        ("queues", "") => here.site.feeds().follow(&topic_name, queues::reading(&here)),
+        ("now", "") => here.site.feeds().follow(&topic_name, now::reading(&here)),
         _ => return (StatusCode::NOT_FOUND, "There is no such topic.\n").into_response(),
     };
     let Some(frames) = frames else {

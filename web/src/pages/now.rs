@@ -17,7 +17,7 @@ pub async fn page(here: Here) -> Response {
 }
 
 pub fn reading(here: &Here) -> impl Fn() -> Reading + Send + Sync + 'static {
-    let (here, memory) = (here.clone(), Memory::default());
+    let (here, memory) = (here.shared("/"), Memory::default());
     live::reading(move || {
         let (here, memory) = (here.clone(), memory.clone());
         async move { parts(&here, &memory).await }
@@ -99,7 +99,7 @@ fn row(here: &Here, task: &Running) -> Markup {
             td.number { @if let Some(started) = info.started() { (time::elapsed(started)) } }
             td.number { @match task.end { Some(end) => (time::expected(end)), None => span.none title="Unknown: no progress and no earlier runs" { "–" } } }
             td { @if let Some(node) = info.node() { (text::short(&node, 30)) } }
-            td.number { (time::maybe(info.updated())) }
+            td.number { (time::maybe(task.seen)) }
         }
     }
 }

@@ -23,7 +23,7 @@ pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Optio
             @if action.asks || more.is_some() {
                 details.ask #(id) {
                     summary.button data-danger[action.danger] { (action.label) "…" }
-                    div.sheet {
+                    div.sheet.big[action.name.starts_with("edit")] {
                         p { (action.will) }
                         (form(html! {
                             @if let Some(more) = more { (more) }
@@ -36,4 +36,14 @@ pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Optio
             }
         }
     }
+}
+
+/// A field of a form for a line of text.
+pub fn text(name: &str, label: &str, value: &str, required: bool) -> Markup {
+    html! { div.field { label { (label) input name=(name) value=(value) required[required] autocomplete="off"; } } }
+}
+
+/// A field of a form for a whole number.
+pub fn number(name: &str, label: &str, value: &str, least: i64, most: i64) -> Markup {
+    html! { div.field { label { (label) input type="number" name=(name) value=(value) min=(least) max=(most) required; } } }
 }

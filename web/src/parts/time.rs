@@ -1,6 +1,6 @@
 //! Times and durations. The script of the page keeps relative times current.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -36,9 +36,9 @@ pub fn plain(time: SystemTime) -> String {
     stamp(time).map_or_else(|| "an unknown time".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
-/// Seconds since 1970, for the script of the page.
-pub fn seconds(time: SystemTime) -> f64 {
-    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+/// Formats the time of a day in UTC.
+pub fn of_day(time: SystemTime) -> String {
+    stamp(time).map_or_else(String::new, |time| time.strftime("%H:%M:%S").to_string())
 }
 
 /// A time relative to now, with the exact time on hover.

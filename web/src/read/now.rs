@@ -75,7 +75,8 @@ pub struct Running {
     pub info: TaskInfo,
     pub progress: Progress,
     pub end: Option<SystemTime>,
-    pub lease: Option<SystemTime>,
+    /// Time at which its worker was last seen.
+    pub seen: Option<SystemTime>,
 }
 
 /// A task that failed in the last hour.
@@ -133,6 +134,8 @@ pub async fn now(client: &Client, memory: &Memory) -> blueque::Result<Now> {
     now.failures.sort_by_key(|task| std::cmp::Reverse(task.info.updated()));
     now.failures.truncate(FAILURES as usize);
     for worker in client.workers().await? {
+        let own = |task: &&mut Running| task.info.node().as_deref() == Some(worker.id.as_str());
+        now.running.iter_mut().filter(own).for_each(|task| task.seen = Some(worker.seen));
         if worker.dead {
             now.dead += 1;
         } else {
@@ -160,7 +163,7 @@ async fn running(client: &Client, memory: &Memory, queue: &QueueName, into: &mut
             }
             let end = expected_end(client, memory, id, &info).await?;
             let progress = info.progress_bytes().map(Progress::read).unwrap_or_default();
-            into.push(Running { id: id.to_string(), progress, end, lease: None, info });
+            into.push(Running { id: id.to_string(), progress, end, seen: None, info });
         }
     }
     Ok(())
