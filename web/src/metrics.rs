@@ -98,6 +98,8 @@ const WORKERS: (&str, &str, &str) =
     ("blueque_workers", "gauge", "Number of workers that report, by life: alive or dead.");
 const SLOTS: (&str, &str, &str) =
     ("blueque_worker_slots", "gauge", "Number of slots of all workers, by use: used or free.");
+const MEMORY: (&str, &str, &str) =
+    ("blueque_server_memory_bytes", "gauge", "Memory of the server: used, resident, and its limit (0: none).");
 const WAIT: (&str, &str, &str) = (
     "blueque_task_wait_seconds",
     "histogram",
@@ -203,6 +205,14 @@ async fn read(families: &mut Families, client: &Client, place: &str) -> blueque:
     families.add(WORKERS, "", &format!("{place},life=\"dead\""), number(dead));
     families.add(SLOTS, "", &format!("{place},use=\"used\""), number(slots.saturating_sub(free)));
     families.add(SLOTS, "", &format!("{place},use=\"free\""), number(free));
+    // A user that may not ask for it has no such series.
+    let memory = client.server_info("memory").await.unwrap_or_default();
+    let bytes = |name: &str| memory.get(name).and_then(|value| value.parse::<u64>().ok());
+    for (name, kind) in [("used_memory", "used"), ("used_memory_rss", "resident"), ("maxmemory", "limit")] {
+        if let Some(bytes) = bytes(name) {
+            families.add(MEMORY, "", &format!("{place},kind=\"{kind}\""), number(bytes));
+        }
+    }
     Ok(())
 }
 
