@@ -8,6 +8,7 @@ mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -104,6 +105,31 @@ fn a_page_starts_while_the_server_is_away_and_ends_soon_with_streams_open() {
     }
     let took = page.end();
     assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
+#[test]
+fn other_users_of_the_machine_cannot_use_a_page_without_a_login() {
+    if !nix::unistd::Uid::effective().is_root() {
+        return;
+    }
+    let (folder, server) = (Folder::new(), Server::start());
+    let page = Page::start(&folder, &server.url(), &[]);
+    let host = page.url.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+    let (address, port) = host.split_once(':').unwrap();
+    let request = format!("GET /api/v1 HTTP/1.1\\r\\nHost: {host}\\r\\nConnection: close\\r\\n\\r\\n");
+    let script = format!("exec 3<>/dev/tcp/{address}/{port}; printf '{request}' >&3; exec cat <&3");
+    let get = |user: u32| {
+        let output = Command::new("bash").args(["-c", &script]).uid(user).gid(user).current_dir("/").output().unwrap();
+        text(&output)
+    };
+    assert!(get(0).starts_with("HTTP/1.1 200"), "{}", get(0));
+    let refused = get(65534);
+    assert!(refused.starts_with("HTTP/1.1 403") && refused.contains("\"USER\""), "{refused}");
+    // A page with users is for all who log in.
+    let added = run(&folder, &["web", "user", "add", "alice", "--password-stdin"], "correct horse\n");
+    assert!(added.status.success(), "{}", text(&added));
+    let page = Page::start(&folder, &server.url(), &[]);
+    assert!(page.get("/login", "").starts_with("HTTP/1.1 200"));
 }
 
 #[test]

@@ -10,11 +10,13 @@ mod password;
 mod refusal;
 mod same_user;
 mod session;
+mod settings;
 mod signature;
 mod users;
 
-pub use guard::{Access, AccessBuilder, Csrf};
+pub use guard::Csrf;
 pub(crate) use login::router;
 pub use network::{Network, Networks};
 pub use password::{Hash, PasswordError};
+pub use settings::{Access, AccessBuilder};
 pub use users::{Token, User, Users, UsersError, UsersFile};

@@ -10,8 +10,9 @@ use axum::{Extension, Router};
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 
-use super::guard::{Access, Seen};
+use super::guard::Seen;
 use super::password::Hash;
+use super::settings::Access;
 use super::users::User;
 use crate::actor::Actor;
 use crate::site::Site;
