@@ -3,7 +3,6 @@
 mod many;
 mod perform;
 
-
 use std::collections::HashMap;
 
 use axum::Form;

@@ -20,6 +20,7 @@
 mod act;
 mod actor;
 mod assets;
+mod doctor;
 mod failure;
 mod feed;
 mod here;
@@ -34,6 +35,7 @@ mod site;
 use axum::Router;
 
 pub use actor::{Actor, Role};
+pub use doctor::Checked;
 pub use place::{BadPlace, Place};
 use site::{Settings, Site};
 
@@ -88,6 +90,14 @@ impl Web {
     #[must_use]
     pub fn redact(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.0.redact.extend(patterns.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds the whole check of the server of a place to the page Server. The function may block, and gets the name of the
+    /// place; its error is shown.
+    #[must_use]
+    pub fn doctor(mut self, check: impl Fn(&str) -> Result<Vec<Checked>, String> + Send + Sync + 'static) -> Self {
+        self.0.doctor = Some(doctor::Doctor::new(check));
         self
     }
 

@@ -124,7 +124,10 @@ mod tests {
     fn values_of_matching_fields_are_hidden_and_everything_else_stays() {
         let redact = Redact::new(&["*password*".to_owned(), "token".to_owned()]);
         let of = |json: &str| String::from_utf8_lossy(&redact.bytes(json.as_bytes().to_vec())).into_owned();
-        assert_eq!(of(r#"{"a":12345678901234567890,"DB_Password": {"x":["}"]},"b":1}"#), r#"{"a":12345678901234567890,"DB_Password":"•••","b":1}"#);
+        assert_eq!(
+            of(r#"{"a":12345678901234567890,"DB_Password": {"x":["}"]},"b":1}"#),
+            r#"{"a":12345678901234567890,"DB_Password":"•••","b":1}"#
+        );
         assert_eq!(of(r#"[{"token":"a,\"b"},"token"]"#), r#"[{"token":"•••"},"token"]"#);
         assert_eq!(of(r#"{"tokens":1, "token" : -1.5e3}"#), r#"{"tokens":1, "token":"•••"}"#);
         assert_eq!(of(r#"{"t\u006fken":1}"#), r#"{"t\u006fken":"•••"}"#, "an escaped name is the same name");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::assets::Assets;
+use crate::doctor::Doctor;
 use crate::feed::Feeds;
 use crate::feed::log::Logs;
 use crate::place::{BadPlace, Place};
@@ -19,6 +20,7 @@ pub struct Settings {
     pub base: String,
     pub read_only: bool,
     pub redact: Vec<String>,
+    pub doctor: Option<Doctor>,
 }
 
 /// The page: its places and settings. Clones share them.
@@ -33,6 +35,7 @@ struct Inner {
     base: String,
     read_only: bool,
     redact: Redact,
+    doctor: Option<Doctor>,
     assets: Assets,
     feeds: Feeds,
     logs: Logs,
@@ -40,7 +43,7 @@ struct Inner {
 
 impl Site {
     pub fn new(settings: Settings) -> Result<Self, BadPlace> {
-        let Settings { places, title, colour, base, read_only, redact } = settings;
+        let Settings { places, title, colour, base, read_only, redact, doctor } = settings;
         if places.is_empty() {
             return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
         }
@@ -60,7 +63,7 @@ impl Site {
         }
         let (base, redact) = (base.to_owned(), Redact::new(&redact));
         let (assets, feeds, logs) = (Assets::new(), Feeds::default(), Logs::default());
-        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, redact, assets, feeds, logs })))
+        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, redact, doctor, assets, feeds, logs })))
     }
 
     /// The path below which the page is served; empty for the root.
@@ -91,6 +94,10 @@ impl Site {
     /// Parameters, a result or a checkpoint, without the fields that must not be shown.
     pub fn redacted(&self, bytes: Vec<u8>) -> Vec<u8> {
         self.0.redact.bytes(bytes)
+    }
+
+    pub fn doctor(&self) -> Option<&Doctor> {
+        self.0.doctor.as_ref()
     }
 
     pub fn assets(&self) -> &Assets {

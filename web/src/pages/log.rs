@@ -32,7 +32,12 @@ const EARLIER: usize = 500;
 const RETRY: Duration = Duration::from_secs(2);
 
 /// The part of a page with the log.
-pub async fn section(here: &Here, client: &Client, task: &Task, query: &HashMap<String, String>) -> Result<Markup, Failure> {
+pub async fn section(
+    here: &Here,
+    client: &Client,
+    task: &Task,
+    query: &HashMap<String, String>,
+) -> Result<Markup, Failure> {
     let attempt = query.get("attempt").and_then(|text| text.parse().ok());
     let part = end(client, &task.id, attempt).await?;
     let path = format!("/tasks/{}", escaped(task.id.as_str()));
@@ -94,7 +99,9 @@ fn lines(entries: &[LogEntry], begins: bool) -> Markup {
         if let Some((first, mut line)) = open.take() {
             if first.source == entry.source {
                 let at = rest.iter().position(|byte| *byte == b'\n');
-                let (head, tail) = at.map_or((rest, &[][..]), |at| (rest.get(..at).unwrap_or_default(), rest.get(at + 1..).unwrap_or_default()));
+                let (head, tail) = at.map_or((rest, &[][..]), |at| {
+                    (rest.get(..at).unwrap_or_default(), rest.get(at + 1..).unwrap_or_default())
+                });
                 line.extend_from_slice(head);
                 rest = tail;
                 if at.is_some() { all.push((first, line)) } else { open = Some((first, line)) }
@@ -115,7 +122,9 @@ fn lines(entries: &[LogEntry], begins: bool) -> Markup {
     for (entry, line) in all {
         if entry.attempt != shown {
             if shown != 0 || entry.attempt > 1 {
-                html.push_str(&html! { p.gone data-attempt=(entry.attempt) { "Attempt " (entry.attempt) } }.into_string());
+                html.push_str(
+                    &html! { p.gone data-attempt=(entry.attempt) { "Attempt " (entry.attempt) } }.into_string(),
+                );
             }
             shown = entry.attempt;
         }
@@ -146,7 +155,11 @@ fn row(entry: &LogEntry, line: &[u8]) -> Markup {
 }
 
 /// Output before the first line of a page.
-pub async fn earlier(here: Here, Path((_, id)): Path<(String, String)>, Query(query): Query<HashMap<String, String>>) -> Response {
+pub async fn earlier(
+    here: Here,
+    Path((_, id)): Path<(String, String)>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Response {
     let read = async {
         let id = TaskId::new(id)?;
         let micros = query.get("before").and_then(|text| text.parse().ok());
@@ -203,7 +216,8 @@ pub async fn stream(
     };
     let name = format!("{}/{id}", here.place.name());
     let Some(rings) = here.site.logs().follow(&name, &last, reading) else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "Too many logs are followed: reload this page later.\n").into_response();
+        return (StatusCode::SERVICE_UNAVAILABLE, "Too many logs are followed: reload this page later.\n")
+            .into_response();
     };
     let attempt = query.get("attempt").and_then(|text| text.parse().ok());
     let seen = Seen { rings, last, attempt, client, id };

@@ -36,11 +36,7 @@ pub fn reading(here: &Here, name: QueueName) -> impl Fn() -> Reading + Send + Sy
 }
 
 fn parts(here: &Here, queue: &Queue) -> Vec<(&'static str, Markup)> {
-    vec![
-        ("queue-head", head(here, queue)),
-        ("queue-next", next(here, queue)),
-        ("queue-workers", workers(here, queue)),
-    ]
+    vec![("queue-head", head(here, queue)), ("queue-next", next(here, queue)), ("queue-workers", workers(here, queue))]
 }
 
 async fn content(here: &Here, name: &str) -> Result<Markup, Failure> {
@@ -73,7 +69,8 @@ async fn content(here: &Here, name: &str) -> Result<Markup, Failure> {
 fn head(here: &Here, queue: &Queue) -> Markup {
     let name = queue.name.as_str();
     let paused = queue.info.paused.as_ref();
-    let names: &[&str] = if paused.is_some() { &["open", "stop", "delete-queue"] } else { &["pause", "stop", "delete-queue"] };
+    let names: &[&str] =
+        if paused.is_some() { &["open", "stop", "delete-queue"] } else { &["pause", "stop", "delete-queue"] };
     let reason = form::text("reason", "Reason, for the others", "", false);
     html! {
         p.crumbs { a href=(here.link("/queues")) { "Queues" } }
@@ -205,20 +202,26 @@ fn plots(details: &Details) -> Markup {
     let days = &details.statistics.days;
     let by_day: Vec<Bar> = days
         .iter()
-        .map(|day| Bar { name: day_name(&day.date), parts: vec![("good", day.figures.complete), ("wrong", day.figures.failed)] })
+        .map(|day| Bar {
+            name: day_name(&day.date),
+            parts: vec![("good", day.figures.complete), ("wrong", day.figures.failed)],
+        })
         .collect();
     let by_hour: Vec<Bar> = details
         .hours
         .iter()
         .map(|hour| Bar { name: hour_name(hour), parts: vec![("good", hour.complete), ("wrong", hour.failed)] })
         .collect();
-    let point = |name: String, durations: &blueque::Durations| (name, durations.quantile(0.5), durations.quantile(0.95));
+    let point =
+        |name: String, durations: &blueque::Durations| (name, durations.quantile(0.5), durations.quantile(0.95));
     let waits: Vec<_> = days.iter().map(|day| point(day_name(&day.date), &day.figures.wait)).collect();
     let runs: Vec<_> = days.iter().map(|day| point(day_name(&day.date), &day.figures.run)).collect();
     let hourly = |of: fn(&Hour) -> &Vec<f64>| -> Vec<_> {
         let each = details.hours.iter().map(|hour| {
             let mut values = of(hour).clone();
-            let share = |values: &mut Vec<f64>, share| quantile(values, share).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            let share = |values: &mut Vec<f64>, share| {
+                quantile(values, share).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            };
             (hour_name(hour), share(&mut values, 0.5), share(&mut values, 0.95))
         });
         each.collect()

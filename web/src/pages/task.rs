@@ -21,7 +21,11 @@ use crate::shell::Tab;
 /// Maximum size of parameters that a form edits.
 const EDITED: usize = 64 * 1_024;
 
-pub async fn page(here: Here, Path((_, id)): Path<(String, String)>, Query(query): Query<HashMap<String, String>>) -> Response {
+pub async fn page(
+    here: Here,
+    Path((_, id)): Path<(String, String)>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Response {
     let content = content(&here, &id, &query).await;
     here.page(Tab::Tasks, &text::line(&id), content)
 }
@@ -52,7 +56,8 @@ async fn content(here: &Here, id: &str, query: &HashMap<String, String>) -> Resu
     let (client, id) = (here.client().await?, TaskId::new(id)?);
     let task = task::task(&client, &id).await?;
     let log = log::section(here, &client, &task, query).await?;
-    let (policy, neighbours) = (task::policy(&client, &task.info).await?, task::neighbours(&client, &id, &task.info).await?);
+    let (policy, neighbours) =
+        (task::policy(&client, &task.info).await?, task::neighbours(&client, &id, &task.info).await?);
     let audit = task::audit(&client, &id).await?;
     let mut parts: HashMap<&str, Markup> = parts(here, &task).into_iter().collect();
     let mut part = |name: &str| parts.remove(name).unwrap_or_default();
@@ -183,7 +188,9 @@ fn fields(name: &str, task: &Task) -> Option<Markup> {
     match name {
         "cancel" | "kill" | "free" => Some(form::text("reason", "Reason, for the history", "", false)),
         "move" => Some(form::text("into", "New queue", "", true)),
-        "prioritise" => Some(form::number("priority", "Priority, -1000 to 1000", &task.info.priority().to_string(), -1000, 1000)),
+        "prioritise" => {
+            Some(form::number("priority", "Priority, -1000 to 1000", &task.info.priority().to_string(), -1000, 1000))
+        }
         "tag" => Some(form::text("tags", "Tags, separated by commas", "", true)),
         "note" => Some(form::text("text", "Note", "", true)),
         "edit" => Some(edit(&task.info)),
@@ -256,7 +263,9 @@ fn attempt_row(attempt: &Attempt) -> Markup {
     let exit = cost.map(task::Cost::end);
     let outcome = attempt.outcome.map_or("running", Outcome::as_str);
     let error = attempt.error.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-    let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "–".to_owned(), |bytes| text::size(usize::try_from(bytes).unwrap_or(0)));
+    let bytes = |bytes: Option<u64>| {
+        bytes.map_or_else(|| "–".to_owned(), |bytes| text::size(usize::try_from(bytes).unwrap_or(0)))
+    };
     html! {
         tr data-key=(format!("{}-{:?}", attempt.number, attempt.reserved)) data-attempt=(attempt.number) {
             th scope="row" { (attempt.number) }

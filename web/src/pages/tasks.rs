@@ -45,7 +45,8 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
     let query = Query::read(fields.get("q").unwrap_or_default());
     let each = fields.all("column").join(",");
     let chosen = if each.is_empty() { fields.get("columns").unwrap_or(DEFAULT) } else { &each };
-    let columns: Vec<&(&str, &str)> = COLUMNS.iter().filter(|(name, _)| chosen.split(',').any(|one| one == *name)).collect();
+    let columns: Vec<&(&str, &str)> =
+        COLUMNS.iter().filter(|(name, _)| chosen.split(',').any(|one| one == *name)).collect();
     let order = if fields.get("sort") == Some("queue") { Order::Queue } else { Order::Latest };
     let cursor = fields.get("after").unwrap_or("0");
     let client = here.client().await?;
@@ -145,7 +146,11 @@ fn filter(here: &Here, place: &Place<'_>, wrong: Option<&str>) -> Markup {
 fn table(here: &Here, found: &Found, columns: &[&(&str, &str)], query: &Query) -> Markup {
     if found.tasks.is_empty() {
         return if found.paused {
-            look::empty("No match so far.", "Many tasks were examined without a match. Go on with the next page, or name a tag, a state or a queue: these have an index.", None)
+            look::empty(
+                "No match so far.",
+                "Many tasks were examined without a match. Go on with the next page, or name a tag, a state or a queue: these have an index.",
+                None,
+            )
         } else if query.is_any() {
             look::empty("There are no tasks.", "Submit one:", Some("blueque submit QUEUE '[\"parameters\"]'"))
         } else {

@@ -229,12 +229,7 @@ pub async fn neighbours(client: &Client, id: &TaskId, info: &TaskInfo) -> Result
 }
 
 fn of(member: &GraphMember, kind: &str) -> Neighbour {
-    Neighbour {
-        id: member.id.to_string(),
-        kind: kind.to_owned(),
-        label: member.label.clone(),
-        status: member.status,
-    }
+    Neighbour { id: member.id.to_string(), kind: kind.to_owned(), label: member.label.clone(), status: member.status }
 }
 
 /// Reads who changed the task, the latest first.

@@ -10,9 +10,16 @@ pub fn sentence(info: &TaskInfo, why: &Why) -> String {
     let node = line(why.node.as_deref().unwrap_or("an unknown worker"));
     match why.status {
         Status::Scheduled => {
-            let due = why.eta.map_or_else(|| "an unknown time".to_owned(), |eta| {
-                if eta > why.now { format!("{} (in {})", plain(eta), span(between(why.now, eta))) } else { plain(eta) }
-            });
+            let due = why.eta.map_or_else(
+                || "an unknown time".to_owned(),
+                |eta| {
+                    if eta > why.now {
+                        format!("{} (in {})", plain(eta), span(between(why.now, eta)))
+                    } else {
+                        plain(eta)
+                    }
+                },
+            );
             match why.failures {
                 0 => format!("It is scheduled for {due}."),
                 1 => format!("It is tried again at {due}, after 1 failure."),
@@ -48,7 +55,10 @@ pub fn sentence(info: &TaskInfo, why: &Why) -> String {
         },
         Status::Cancelled => {
             let reason = info.reason().filter(|reason| !reason.is_empty());
-            reason.map_or_else(|| "It was cancelled.".to_owned(), |reason| format!("It was cancelled: {}.", line(&reason)))
+            reason.map_or_else(
+                || "It was cancelled.".to_owned(),
+                |reason| format!("It was cancelled: {}.", line(&reason)),
+            )
         }
         _ => String::new(),
     }
@@ -88,7 +98,11 @@ fn pending(why: &Why) -> String {
         Some(ahead) => format!("It waits behind {ahead} other tasks"),
     };
     if why.full >= why.listeners {
-        let workers = if why.listeners == 1 { "the only worker is".to_owned() } else { format!("all {} workers are", why.listeners) };
+        let workers = if why.listeners == 1 {
+            "the only worker is".to_owned()
+        } else {
+            format!("all {} workers are", why.listeners)
+        };
         return format!("{before}, and {workers} full.");
     }
     format!("{before}.")
