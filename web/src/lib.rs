@@ -22,6 +22,7 @@ mod act;
 mod actor;
 mod api;
 mod assets;
+mod doctor;
 mod failure;
 mod feed;
 mod here;
@@ -41,6 +42,7 @@ use axum::middleware::from_fn;
 use axum::{Extension, Router};
 
 pub use actor::{Actor, Role};
+pub use doctor::Checked;
 pub use place::{BadPlace, Place};
 pub use serve::serve;
 
@@ -109,6 +111,14 @@ impl Web {
     #[must_use]
     pub fn access(mut self, access: Access) -> Self {
         self.access = Some(access);
+        self
+    }
+
+    /// Adds the whole check of the server of a place to the page Server. The function may block, and gets the name of the
+    /// place; its error is shown.
+    #[must_use]
+    pub fn doctor(mut self, check: impl Fn(&str) -> Result<Vec<Checked>, String> + Send + Sync + 'static) -> Self {
+        self.settings.doctor = Some(doctor::Doctor::new(check));
         self
     }
 

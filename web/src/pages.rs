@@ -1,13 +1,17 @@
 //! The pages.
 
+mod audit;
 mod live;
 mod log;
 mod now;
 mod queue;
 mod queues;
 mod raw;
+mod schedules;
+mod server;
 mod task;
 mod tasks;
+mod workers;
 
 use axum::Router;
 use axum::extract::State;
@@ -29,6 +33,11 @@ pub fn router() -> Router<Site> {
         .route("/{place}/live", get(live::events))
         .route("/{place}/queues", get(queues::page))
         .route("/{place}/queues/{name}", get(queue::page))
+        .route("/{place}/workers", get(workers::page))
+        .route("/{place}/schedules", get(schedules::page))
+        .route("/{place}/schedules/{name}", get(schedules::one))
+        .route("/{place}/audit", get(audit::page))
+        .route("/{place}/server", get(server::page))
         .route("/{place}/tasks", get(tasks::page))
         .route("/{place}/tasks/{id}", get(task::page))
         .route("/{place}/tasks/{id}/log", get(log::stream))

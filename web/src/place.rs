@@ -11,6 +11,9 @@ use tokio::sync::{Mutex, RwLock};
 /// Time limit of a call, so that a page says soon that the server is away.
 const LIMIT: Duration = Duration::from_secs(5);
 
+/// Time for which a server that refuses connections is asked again, before a page says that it is away.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// Names that are the first part of other paths.
 const RESERVED: &[&str] = &["api", "assets", "healthz", "login", "logout", "metrics", "readyz"];
 
@@ -33,6 +36,7 @@ pub struct Place(Arc<Inner>);
 struct Inner {
     name: String,
     url: String,
+    namespace: Namespace,
     /// The URL without its password.
     shown: String,
     builder: ClientBuilder,
@@ -61,14 +65,14 @@ impl Place {
     /// # Errors
     /// Same as [`Place::new`].
     pub fn namespace(name: &str, url: &str, namespace: Namespace) -> Result<Self, BadPlace> {
-        Self::with(name, url, Client::builder().namespace(namespace).limit(LIMIT))
+        Self::with(name, url, namespace, Client::builder().limit(LIMIT).patience(PATIENCE))
     }
 
     /// A namespace of a server with other settings of its client.
     ///
     /// # Errors
     /// Same as [`Place::new`].
-    pub fn with(name: &str, url: &str, builder: ClientBuilder) -> Result<Self, BadPlace> {
+    pub fn with(name: &str, url: &str, namespace: Namespace, builder: ClientBuilder) -> Result<Self, BadPlace> {
         let plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
         if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.chars().all(plain) {
             return Err(BadPlace(format!(
@@ -82,8 +86,9 @@ impl Place {
         Ok(Self(Arc::new(Inner {
             name: name.to_owned(),
             url: url.to_owned(),
+            namespace: namespace.clone(),
             shown: address.to_string(),
-            builder,
+            builder: builder.namespace(namespace),
             client: RwLock::new(None),
             opening: Mutex::new(()),
         })))
@@ -99,6 +104,15 @@ impl Place {
     #[must_use]
     pub fn address(&self) -> &str {
         &self.0.shown
+    }
+
+    /// URL of the server, which may contain a password: for connections only.
+    pub(crate) fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    pub(crate) fn space(&self) -> Namespace {
+        self.0.namespace.clone()
     }
 
     /// Returns the client, and connects if no request has connected before.

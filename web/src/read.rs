@@ -4,6 +4,7 @@ pub mod log;
 pub mod now;
 pub mod query;
 pub mod queue;
+pub mod server;
 pub mod task;
 pub mod tasks;
 pub mod why;

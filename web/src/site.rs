@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::api::{Health, Tails};
 use crate::assets::Assets;
+use crate::doctor::Doctor;
 use crate::feed::Feeds;
 use crate::feed::log::Logs;
 use crate::metrics::Scraped;
@@ -21,6 +22,7 @@ pub struct Settings {
     pub base: String,
     pub read_only: bool,
     pub redact: Vec<String>,
+    pub doctor: Option<Doctor>,
 }
 
 /// The page: its places and settings. Clones share them.
@@ -35,6 +37,7 @@ struct Inner {
     base: String,
     read_only: bool,
     redact: Redact,
+    doctor: Option<Doctor>,
     assets: Assets,
     feeds: Feeds,
     logs: Logs,
@@ -45,7 +48,7 @@ struct Inner {
 
 impl Site {
     pub fn new(settings: Settings) -> Result<Self, BadPlace> {
-        let Settings { places, title, colour, base, read_only, redact } = settings;
+        let Settings { places, title, colour, base, read_only, redact, doctor } = settings;
         if places.is_empty() {
             return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
         }
@@ -73,6 +76,7 @@ impl Site {
             assets: Assets::new(),
             feeds: Feeds::default(),
             logs: Logs::default(),
+            doctor,
             health: Health::default(),
             tails: Tails::default(),
             scraped: Scraped::default(),
@@ -107,6 +111,10 @@ impl Site {
     /// Parameters, a result or a checkpoint, without the fields that must not be shown.
     pub fn redacted(&self, bytes: Vec<u8>) -> Vec<u8> {
         self.0.redact.bytes(bytes)
+    }
+
+    pub fn doctor(&self) -> Option<&Doctor> {
+        self.0.doctor.as_ref()
     }
 
     pub fn assets(&self) -> &Assets {

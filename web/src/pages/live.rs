@@ -13,7 +13,7 @@ use futures_util::stream::{self, Stream};
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::{now, queue, queues, task};
+use super::{now, queue, queues, task, workers};
 use crate::feed::{Frame, Reading};
 use crate::here::Here;
 
@@ -36,6 +36,7 @@ pub async fn events(here: Here, Query(query): Query<HashMap<String, String>>) ->
             Err(_) => None,
         },
         ("queues", "") => here.site.feeds().follow(&topic_name, queues::reading(&here)),
+        ("workers", "") => here.site.feeds().follow(&topic_name, workers::reading(&here)),
         ("now", "") => here.site.feeds().follow(&topic_name, now::reading(&here)),
         _ => return (StatusCode::NOT_FOUND, "There is no such topic.\n").into_response(),
     };

@@ -22,7 +22,7 @@ pub fn value(name: &str, bytes: &[u8], raw: &str) -> Markup {
         section.card data-value=(name) {
             header.line {
                 h3 { (name) }
-                span.note { (text::size(bytes.len())) " · " a href=(raw) download { "download" } }
+                span.note { (text::size(bytes.len())) @if !raw.is_empty() { " · " a href=(raw) download { "download" } } }
             }
             @if bytes.len() > LARGE {
                 details { summary { "Show" } (body) }

@@ -86,7 +86,7 @@ pub fn durations(title: &str, points: &[(String, Option<Duration>, Option<Durati
                     path.push_str(&format!("{pen}{x:.1} {y:.1} "));
                     // A lone point is a short line.
                     if pen == 'M' {
-                        path.push_str("h0.1 ");
+                        path.push_str("h4 ");
                     }
                     pen = 'L';
                 }

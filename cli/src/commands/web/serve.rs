@@ -1,24 +1,29 @@
 //! Serves the page.
 
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use blueque::tokio::Client;
 use blueque_web::access::{Access, Network, Networks, UsersFile};
-use blueque_web::{Place, Web};
+use blueque_web::{Checked, Place, Web};
+use serde::Deserialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::Options;
 use super::accounts::{explained, file, named_role};
-use crate::output::{Code, fault, line, say};
+use crate::output::{Code, chain, clean, fault, line, say};
 use crate::session::caller::caller;
 use crate::session::config::{Connection, Places, Settings, for_tests};
 
 /// Time limit of a call, so that a page soon says that the server is away.
 const LIMIT: Duration = Duration::from_secs(5);
+
+/// Maximum number of keys that the check of a server reads.
+const CHECKED: &str = "10000";
 
 /// Name of the page's only place, if its namespace cannot be a name.
 const PLACE: &str = "blueque";
@@ -28,9 +33,14 @@ pub fn run(options: &Options, connection: &Connection) -> anyhow::Result<ExitCod
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     let address = address(&options.listen)?;
     let mut web = Web::builder().base_path(&options.base_path).read_only(options.read_only);
-    for place in places(options, connection)? {
-        web = web.place(place);
+    let places = places(options, connection)?;
+    for (name, settings) in &places {
+        web = web.place(place(name, settings)?);
     }
+    web = web.doctor(move |name| {
+        let named = places.iter().find(|(known, _)| known == name);
+        doctor(&named.ok_or("there is no such place")?.1).map_err(|error| chain(&error))
+    });
     if let Some(title) = &options.title {
         web = web.title(title);
     }
@@ -61,7 +71,7 @@ fn address(text: &str) -> anyhow::Result<SocketAddr> {
 }
 
 /// Returns the places: those of `--place`, the partitions of the topology, or the only namespace.
-fn places(options: &Options, connection: &Connection) -> anyhow::Result<Vec<Place>> {
+fn places(options: &Options, connection: &Connection) -> anyhow::Result<Vec<(String, Settings)>> {
     let mut connection = connection.clone();
     if !options.places.is_empty() {
         if connection.url.is_some() || connection.topology.is_some() {
@@ -69,7 +79,7 @@ fn places(options: &Options, connection: &Connection) -> anyhow::Result<Vec<Plac
         }
         connection.topology = Some(options.places.join(","));
     }
-    let named = match Places::load(&connection)? {
+    Ok(match Places::load(&connection)? {
         Some(places) => {
             places.chosen(&connection)?.into_iter().map(|(name, settings)| (name.to_string(), settings)).collect()
         }
@@ -81,13 +91,44 @@ fn places(options: &Options, connection: &Connection) -> anyhow::Result<Vec<Plac
             let name = if name.chars().all(plain) && !name.is_empty() { name } else { PLACE };
             vec![(name.to_owned(), settings)]
         }
-    };
-    let place = |(name, settings): (String, Settings)| {
-        let builder = Client::builder().namespace(settings.namespace().clone()).limit(LIMIT).by(caller());
-        let builder = if for_tests() { builder.for_tests() } else { builder };
-        Place::with(&name, &settings.address()?, builder).map_err(|error| fault(Code::Usage, error.to_string()))
-    };
-    named.into_iter().map(place).collect()
+    })
+}
+
+fn place(name: &str, settings: &Settings) -> anyhow::Result<Place> {
+    let builder = Client::builder().limit(LIMIT).by(caller());
+    let builder = if for_tests() { builder.for_tests() } else { builder };
+    let made = Place::with(name, &settings.address()?, settings.namespace().clone(), builder);
+    made.map_err(|error| fault(Code::Usage, error.to_string()))
+}
+
+/// A finding of `blueque doctor`.
+#[derive(Deserialize)]
+struct Found {
+    level: String,
+    check: String,
+    text: String,
+    #[serde(default)]
+    todo: String,
+}
+
+/// Runs `blueque doctor` on a place, as a process of its own, because it reads much.
+fn doctor(settings: &Settings) -> anyhow::Result<Vec<Checked>> {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("blueque").args(["doctor", "-o", "jsonl", "--limit", CHECKED]);
+    command.args(["--namespace", settings.namespace().as_str()]);
+    // The environment of a process is for its user only, and the settings of this process may be for another place.
+    for name in ["BLUEQUE_PASSWORD", "BLUEQUE_TOPOLOGY", "BLUEQUE_DURABILITY"] {
+        command.env_remove(name);
+    }
+    command.env("BLUEQUE_URL", settings.address()?).stdin(Stdio::null());
+    let done = command.output().context("blueque doctor cannot be started")?;
+    let lines = String::from_utf8_lossy(&done.stdout);
+    let found: Vec<Found> = lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    if found.is_empty() {
+        bail!("{}", clean(String::from_utf8_lossy(&done.stderr).trim()));
+    }
+    let checked = |Found { level, check, text, todo }| Checked { level, check, text, todo };
+    Ok(found.into_iter().map(checked).collect())
 }
 
 /// Returns who may use the page. Other machines need users, tokens, a proxy, or `--no-auth`.
