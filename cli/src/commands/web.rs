@@ -1,4 +1,5 @@
 //! `blueque web`: the page on which people watch and steer tasks, its users and its tokens.
+#![cfg_attr(not(feature = "web"), allow(dead_code, reason = "the options are parsed also without the page"))]
 
 #[cfg(feature = "web")]
 mod accounts;
