@@ -1,6 +1,7 @@
 //! The pages.
 
 mod audit;
+mod graphs;
 mod live;
 mod log;
 mod now;
@@ -33,6 +34,8 @@ pub fn router() -> Router<Site> {
         .route("/{place}/live", get(live::events))
         .route("/{place}/queues", get(queues::page))
         .route("/{place}/queues/{name}", get(queue::page))
+        .route("/{place}/graphs", get(graphs::page))
+        .route("/{place}/graphs/{id}", get(graphs::one))
         .route("/{place}/workers", get(workers::page))
         .route("/{place}/schedules", get(schedules::page))
         .route("/{place}/schedules/{name}", get(schedules::one))

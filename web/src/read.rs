@@ -1,5 +1,6 @@
 //! What pages and the API read, as plain values. Every reading is bounded.
 
+pub mod graph;
 pub mod log;
 pub mod now;
 pub mod query;

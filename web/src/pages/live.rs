@@ -13,7 +13,8 @@ use futures_util::stream::{self, Stream};
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::{now, queue, queues, task, workers};
+use super::{graphs, now, queue, queues, task, workers};
+use crate::act::Fields;
 use crate::feed::{Frame, Reading};
 use crate::here::Here;
 
@@ -23,8 +24,9 @@ const RETRY: Duration = Duration::from_secs(2);
 /// Number of frames after which a browser is told that nothing has changed, so that it knows that the page is current.
 const BEAT: u64 = 5;
 
-pub async fn events(here: Here, Query(query): Query<HashMap<String, String>>) -> Response {
-    let topic = query.get("topic").map_or("", String::as_str);
+pub async fn events(here: Here, Query(query): Query<Vec<(String, String)>>) -> Response {
+    let fields = Fields::new(query);
+    let topic = fields.get("topic").unwrap_or_default();
     let topic_name = format!("{}/{topic}", here.place.name());
     let frames = match topic.split_once(':').unwrap_or((topic, "")) {
         ("task", id) => match blueque::TaskId::new(id) {
@@ -37,6 +39,13 @@ pub async fn events(here: Here, Query(query): Query<HashMap<String, String>>) ->
         },
         ("queues", "") => here.site.feeds().follow(&topic_name, queues::reading(&here)),
         ("workers", "") => here.site.feeds().follow(&topic_name, workers::reading(&here)),
+        ("graph", id) => match blueque::GraphId::new(id) {
+            Ok(id) => {
+                let own = format!("{topic_name} {}", fields.all("open").join(" "));
+                here.site.feeds().follow(&own, graphs::reading(&here, id, &fields))
+            }
+            Err(_) => None,
+        },
         ("now", "") => here.site.feeds().follow(&topic_name, now::reading(&here)),
         _ => return (StatusCode::NOT_FOUND, "There is no such topic.\n").into_response(),
     };

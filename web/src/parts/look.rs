@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use super::text;
 use crate::here::{Here, escaped};
 
-/// A state, by its word and a mark, so that it is not told by colour alone.
-pub fn state(word: &str) -> Markup {
-    let mark = match word {
+/// The mark of a state.
+pub fn mark(word: &str) -> &'static str {
+    match word {
         "complete" => "✓",
         "failed" => "✕",
         "cancelled" => "⊘",
@@ -19,8 +19,12 @@ pub fn state(word: &str) -> Markup {
         "waiting" => "⋯",
         "stopping" => "■",
         _ => "?",
-    };
-    html! { span.state data-state=(word) { span.mark aria-hidden="true" { (mark) } (word) } }
+    }
+}
+
+/// A state, by its word and a mark, so that it is not told by colour alone.
+pub fn state(word: &str) -> Markup {
+    html! { span.state data-state=(word) { span.mark aria-hidden="true" { (mark(word)) } (word) } }
 }
 
 /// The word for the state of a task: `stopping` for a held task whose owner was asked to stop.

@@ -44,8 +44,9 @@ pub async fn facts(place: &Place) -> Result<Facts, Failure> {
         let address = Address::parse(&url).ok()?;
         let mut connection = address.connect(&namespace, LIMIT).ok()?;
         let begun = Instant::now();
-        let text: String = redis::cmd("INFO").query(&mut connection).ok()?;
+        redis::cmd("PING").query::<String>(&mut connection).ok()?;
         let round_trip = begun.elapsed();
+        let text: String = redis::cmd("INFO").query(&mut connection).ok()?;
         let pairs = text.lines().filter_map(|line| line.split_once(':'));
         let info = pairs.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect();
         Some(Facts { info, round_trip })
