@@ -19,9 +19,6 @@ use crate::actor::Actor;
 use crate::site::Site;
 use problem::Problem;
 
-pub use events::Tails;
-pub use health::Health;
-
 /// Maximum size of a body: ten tasks of 1 MiB, or one of 8 MiB in base64.
 const LARGEST: usize = 12 << 20;
 
@@ -35,8 +32,10 @@ pub(crate) fn router() -> Router<Site> {
         .route("/{place}", any(nowhere))
         .route("/{place}/{command}/{*rest}", any(nowhere))
         .method_not_allowed_fallback(method)
-        .layer(DefaultBodyLimit::max(LARGEST));
+        .layer(DefaultBodyLimit::max(LARGEST))
+        .layer(Extension(events::Tails::default()));
     let health = Router::new().route("/healthz", get(health::live)).route("/readyz", get(health::ready));
+    let health = health.layer(Extension(health::Health::default()));
     health.route("/api/v1/", get(places)).nest("/api/v1", v1)
 }
 

@@ -6,11 +6,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use blueque::tokio::Client;
 use blueque::{Counts, Durations, Figures, QueueName, Status};
 use tokio::sync::Mutex;
@@ -36,11 +36,11 @@ const REST: &str = "(rest)";
 pub struct Scraped(Arc<Mutex<Option<(Instant, String)>>>);
 
 pub fn router() -> Router<Site> {
-    Router::new().route("/metrics", get(serve))
+    Router::new().route("/metrics", get(serve)).layer(Extension(Scraped::default()))
 }
 
-async fn serve(State(site): State<Site>) -> Response {
-    let mut last = site.scraped().0.lock().await;
+async fn serve(State(site): State<Site>, Extension(scraped): Extension<Scraped>) -> Response {
+    let mut last = scraped.0.lock().await;
     let known = last.as_ref().filter(|(at, _)| at.elapsed() < KEPT).map(|(_, text)| text.clone());
     let text = if let Some(text) = known {
         text

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::api::{Health, Tails};
 use crate::assets::Assets;
 use crate::doctor::Doctor;
 use crate::feed::Feeds;
 use crate::feed::log::Logs;
-use crate::metrics::Scraped;
 use crate::place::{BadPlace, Place};
 use crate::redact::Redact;
 
@@ -41,9 +39,6 @@ struct Inner {
     assets: Assets,
     feeds: Feeds,
     logs: Logs,
-    health: Health,
-    tails: Tails,
-    scraped: Scraped,
 }
 
 impl Site {
@@ -77,9 +72,6 @@ impl Site {
             feeds: Feeds::default(),
             logs: Logs::default(),
             doctor,
-            health: Health::default(),
-            tails: Tails::default(),
-            scraped: Scraped::default(),
         })))
     }
 
@@ -127,17 +119,5 @@ impl Site {
 
     pub fn logs(&self) -> &Logs {
         &self.0.logs
-    }
-
-    pub fn health(&self) -> &Health {
-        &self.0.health
-    }
-
-    pub fn scraped(&self) -> &Scraped {
-        &self.0.scraped
-    }
-
-    pub fn tails(&self) -> &Tails {
-        &self.0.tails
     }
 }

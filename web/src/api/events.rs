@@ -19,7 +19,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::problem::Problem;
-use crate::actor::Actor;
 use crate::place::Place;
 use crate::site::Site;
 
@@ -178,7 +177,7 @@ impl Tails {
 /// `GET /api/v1/events?place=PLACE&queue=QUEUE&after=CURSOR`.
 pub(super) async fn follow(
     State(site): State<Site>,
-    Extension(_): Extension<Actor>,
+    Extension(tails): Extension<Tails>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -192,7 +191,7 @@ pub(super) async fn follow(
         let many = || {
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "TOOMANY", "Too many queues are watched.", "Try again later.")
         };
-        let tail = site.tails().follow(&asked.place, &queue, now).ok_or_else(many)?;
+        let tail = tails.follow(&asked.place, &queue, now).ok_or_else(many)?;
         // Without a cursor the stream begins now. A reader may begin a little later.
         queues.push(Watched { queue, after: after.unwrap_or(now), is_new: after.is_none(), tail });
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use tokio::sync::Mutex;
@@ -24,8 +25,11 @@ pub(super) async fn live() -> &'static str {
     "ok\n"
 }
 
-pub(super) async fn ready(State(site): State<Site>) -> (StatusCode, &'static str) {
-    let mut last = site.health().0.lock().await;
+pub(super) async fn ready(
+    State(site): State<Site>,
+    Extension(health): Extension<Health>,
+) -> (StatusCode, &'static str) {
+    let mut last = health.0.lock().await;
     let known = last.filter(|(at, _)| at.elapsed() < KEPT).map(|(_, ready)| ready);
     let ready = match known {
         Some(ready) => ready,
