@@ -212,6 +212,7 @@ fn check(argument: &Argument, text: &str) -> Result<Vec<u8>> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
     use crate::names::Namespace;

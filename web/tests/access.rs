@@ -16,6 +16,10 @@ fn a_page_with_users_shows_nothing_before_the_login() {
     let page = Page::with_users();
     let answer = page.get("/main/tasks?q=a", &[]);
     assert_eq!((answer.status, answer.header("location")), (303, "/login?to=%2Fmain%2Ftasks%3Fq%3Da"));
+    // The browser sends the cookie only to a page that it loads again after a link of another site.
+    let link = page.get("/main/tasks", &["Sec-Fetch-Site: cross-site"]);
+    assert!(link.status == 200 && link.body.contains("http-equiv=\"refresh\" content=\"0\""), "{link:?}");
+    assert_eq!(page.get("/main/tasks", &["Sec-Fetch-Site: same-origin"]).status, 303);
     assert_eq!(page.get("/api/v1/main/queues", &[]).problem(), (401, "UNAUTHORIZED".to_owned()));
     assert_eq!(page.get("/metrics", &[]).problem(), (401, "UNAUTHORIZED".to_owned()));
     assert_eq!(page.post("/api/v1/main/delete_queue", &[], r#"{"queue":"q"}"#).status, 401);

@@ -107,6 +107,7 @@ fn forget(failures: &mut HashMap<Of, Instant>, now: Instant) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
 

@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use super::origin;
-use super::refusal::{Refusal, refuse};
+use super::refusal::{Refusal, refuse, reload};
 use super::same_user::is_same_user;
 use super::session::Session;
 use super::settings::Access;
@@ -180,6 +180,7 @@ impl Access {
         } else {
             None
         };
+        let is_link = request.headers().get("sec-fetch-site").is_some_and(|site| site == "cross-site");
         let mut answer = match self.passed(&base, &path, api, read_only, &mut request).await {
             Ok((checked, cookie)) => {
                 let mut answer = next.run(checked).await;
@@ -188,6 +189,8 @@ impl Access {
                 }
                 answer
             }
+            // A browser does not send the cookie when a link of another site leads here, but does when it reloads the page.
+            Err(Refusal::Nobody) if is_link && at.is_some() && !api && self.has_login() => reload(),
             Err(refusal) => refuse(refusal, self.has_login(), api, &base, at.as_deref()),
         };
         for (name, value) in HEADERS {

@@ -57,6 +57,7 @@ impl FromIterator<Network> for Networks {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
 

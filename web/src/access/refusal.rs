@@ -1,7 +1,7 @@
 //! Answers to requests that the guard refuses.
 
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::api::problem::Problem;
@@ -124,4 +124,10 @@ pub(super) fn refuse(refusal: Refusal, has_login: bool, api: bool, base: &str, a
         return (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response();
     }
     (status, format!("{text}\n{remedy}\n")).into_response()
+}
+
+/// Makes the browser load the page again, as the page itself.
+pub(super) fn reload() -> Response {
+    Html("<!DOCTYPE html><html lang=\"en\"><meta http-equiv=\"refresh\" content=\"0\"><title>Blueque</title></html>\n")
+        .into_response()
 }

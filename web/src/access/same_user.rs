@@ -39,6 +39,7 @@ fn address(text: &str) -> Option<(IpAddr, u16)> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use std::net::{TcpListener, TcpStream};
 
