@@ -296,7 +296,7 @@ fn dev_serves_the_page_and_prints_its_url_before_everything_else() {
     assert!(!before.contains("Runs:") && after.contains("Runs:"), "{talk}");
     let host = after.lines().next().unwrap().trim_end_matches('/').to_owned();
     let get = |path: &str| {
-        let mut stream = std::net::TcpStream::connect(&host)?;
+        let mut stream = std::net::TcpStream::connect_timeout(&host.parse().unwrap(), Duration::from_secs(30))?;
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
         let mut text = Vec::new();
         stream.read_to_end(&mut text)?;

@@ -48,7 +48,7 @@ impl Page {
 
     fn connect(&self, path: &str, headers: &str) -> TcpStream {
         let host = self.url.strip_prefix("http://").unwrap().split('/').next().unwrap();
-        let mut stream = TcpStream::connect(host).unwrap();
+        let mut stream = TcpStream::connect_timeout(&host.parse().unwrap(), Duration::from_secs(30)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n{headers}Connection: close\r\n\r\n").unwrap();
         stream

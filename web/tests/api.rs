@@ -4,6 +4,7 @@
 mod http;
 
 use std::collections::BTreeSet;
+use std::io::BufRead;
 use std::time::Duration;
 
 use blueque::{Context, Submit, Worker};
@@ -138,7 +139,6 @@ fn events_go_on_after_a_cut_where_they_stopped() {
     eventually("the stream has begun", || {
         submit(&page, &format!("e{}", blueque::TaskId::random()));
         stream.get_ref().set_read_timeout(Some(Duration::from_millis(700))).unwrap();
-        use std::io::BufRead;
         stream.fill_buf().is_ok_and(|bytes| !bytes.is_empty()).then_some(())
     });
     stream.get_ref().set_read_timeout(Some(Duration::from_secs(30))).unwrap();

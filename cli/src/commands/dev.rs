@@ -111,8 +111,9 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     left.worker = Process::of(worker.id().cast_signed());
     // Work goes on without the page.
     #[cfg(feature = "web")]
-    let page =
-        page::Page::start(&data, &namespace, &servers).map_err(|error| say(format!("blueque dev: {error}"))).ok();
+    let page = page::Page::start(&namespace, |command| connected(command, &data, &servers))
+        .map_err(|error| say(format!("blueque dev: {error}")))
+        .ok();
     #[cfg(feature = "web")]
     if let Some(page) = &page {
         left.page = Process::of(page.pid());

@@ -94,14 +94,14 @@ impl Page {
 
     /// Sends a request, whose answer can be read line by line.
     pub fn stream(&self, method: &str, path: &str, headers: &[&str], body: &str) -> BufReader<TcpStream> {
-        let mut stream = TcpStream::connect(self.address).unwrap();
+        let mut stream = TcpStream::connect_timeout(&self.address, Duration::from_secs(30)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let host = if headers.iter().any(|header| header.starts_with("Host:")) {
             String::new()
         } else {
             format!("Host: {}\r\n", self.address)
         };
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
         let length = if method == "GET" { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
         let text = format!("{method} {path} HTTP/1.1\r\n{host}{headers}{length}Connection: close\r\n\r\n{body}");
         stream.write_all(text.as_bytes()).unwrap();
@@ -149,8 +149,8 @@ impl Answer {
     /// The header with which a browser sends the session's cookie back.
     pub fn cookie(&self) -> String {
         let all = self.headers.iter().filter(|(name, _)| name == "set-cookie").map(|(_, value)| value);
-        let own = all.filter(|value| value.starts_with("blueque_") && !value.starts_with("blueque_flash"));
-        format!("Cookie: {}", own.last().expect("no cookie").split(';').next().unwrap())
+        let mut own = all.filter(|value| value.starts_with("blueque_") && !value.starts_with("blueque_flash"));
+        format!("Cookie: {}", own.next_back().expect("no cookie").split(';').next().unwrap())
     }
 
     pub fn json(&self) -> serde_json::Value {

@@ -3,14 +3,11 @@
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-
-use super::servers::Servers;
 
 /// The usual port of the page.
 const PORT: u16 = 7733;
@@ -22,14 +19,15 @@ pub struct Page {
 }
 
 impl Page {
-    /// Starts the page on its usual port, or on any port if another program uses the usual port.
-    pub fn start(data: &Path, namespace: &str, servers: &Servers) -> anyhow::Result<Self> {
+    /// Starts the page on its usual port, or on any port if another program uses the usual port. `connected` sets the
+    /// environment in which a command uses the servers.
+    pub fn start(namespace: &str, connected: impl Fn(&mut Command)) -> anyhow::Result<Self> {
         let is_free = TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)).is_ok();
         for port in [is_free.then_some(PORT), Some(0)].into_iter().flatten() {
             let mut command = Command::new("/proc/self/exe");
             command.arg0("blueque").args(["web", "--title", "dev", "--colour", "green", "--namespace", namespace]);
             command.args(["--listen", &format!("127.0.0.1:{port}")]);
-            super::connected(&mut command, data, servers);
+            connected(&mut command);
             // Another program may take the port now; then the second try says what is wrong.
             let errors = if port == 0 { Stdio::inherit() } else { Stdio::null() };
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors).process_group(0);

@@ -101,6 +101,7 @@ pub fn named_role(name: &str) -> Role {
     name.parse().unwrap_or(Role::Viewer)
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 pub fn explained(error: UsersError) -> anyhow::Error {
     let code = match &error {
         UsersError::Missing(_) => Code::NotFound,

@@ -79,19 +79,15 @@ fn places(options: &Options, connection: &Connection) -> anyhow::Result<Vec<(Str
         }
         connection.topology = Some(options.places.join(","));
     }
-    Ok(match Places::load(&connection)? {
-        Some(places) => {
-            places.chosen(&connection)?.into_iter().map(|(name, settings)| (name.to_string(), settings)).collect()
-        }
-        None => {
-            let settings = Settings::load(&connection)?;
-            let name = settings.namespace().as_str();
-            let plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-            let name = name.trim_matches(['{', '}']);
-            let name = if name.chars().all(plain) && !name.is_empty() { name } else { PLACE };
-            vec![(name.to_owned(), settings)]
-        }
-    })
+    if let Some(places) = Places::load(&connection)? {
+        let chosen = places.chosen(&connection)?.into_iter();
+        return Ok(chosen.map(|(name, settings)| (name.to_string(), settings)).collect());
+    }
+    let settings = Settings::load(&connection)?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    let name = settings.namespace().as_str().trim_matches(['{', '}']);
+    let name = if name.chars().all(plain) && !name.is_empty() { name } else { PLACE };
+    Ok(vec![(name.to_owned(), settings)])
 }
 
 fn place(name: &str, settings: &Settings) -> anyhow::Result<Place> {
