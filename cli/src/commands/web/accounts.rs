@@ -10,7 +10,7 @@ use blueque_web::access::{Hash, UsersError, UsersFile};
 use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
 use serde::Serialize;
 
-use super::{TokenWord, UserWord};
+use super::options::{TokenWord, UserWord};
 use crate::output::table::{self, Cell, Column, Row};
 use crate::output::{Code, Format, fault, line, say};
 

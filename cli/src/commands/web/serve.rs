@@ -13,8 +13,8 @@ use serde::Deserialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::Options;
 use super::accounts::{explained, file, named_role};
+use super::options::Options;
 use crate::output::{Code, chain, clean, fault, line, say};
 use crate::session::caller::caller;
 use crate::session::config::{Connection, Places, Settings, for_tests};
