@@ -11,7 +11,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use blueque::tokio::Client;
 use blueque::{LogEntry, TaskId};
-use futures_util::stream::{self, Stream};
+use futures_util::stream::{self, Stream, StreamExt};
 use maud::{Markup, PreEscaped, html};
 use tokio::sync::watch;
 
@@ -221,7 +221,9 @@ pub async fn stream(
     };
     let attempt = query.get("attempt").and_then(|text| text.parse().ok());
     let seen = Seen { rings, last, attempt, client, id };
-    let events = Sse::new(events(seen)).keep_alive(KeepAlive::default());
+    // The answer begins at once, also if the task prints nothing.
+    let begin = stream::once(async { Ok(Event::default().retry(RETRY).comment("follows")) });
+    let events = Sse::new(begin.chain(events(seen))).keep_alive(KeepAlive::default());
     ([(header::CACHE_CONTROL, "no-store"), (header::HeaderName::from_static("x-accel-buffering"), "no")], events)
         .into_response()
 }

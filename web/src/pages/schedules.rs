@@ -104,7 +104,7 @@ async fn schedule(here: &Here, name: &str) -> Result<Markup, Failure> {
             h1 { (text::short(name.as_str(), 80)) " " (state(state_now)) }
             div.row {
                 (buttons(here, name.as_str(), state_now))
-                @if let Some(action) = action("edit-schedule") { (form::button(here, action, &[("schedule", name.as_str())], Some(&edit(&info)))) }
+                @if let Some(action) = action("edit-schedule") { (form::button(here, action, &[("schedule", name.as_str())], Some(&edit(here, &info)))) }
                 @if let Some(action) = action("delete-schedule") { (form::button(here, action, &[("schedule", name.as_str())], None)) }
             }
         }
@@ -137,9 +137,9 @@ async fn schedule(here: &Here, name: &str) -> Result<Markup, Failure> {
     })
 }
 
-fn edit(info: &ScheduleInfo) -> Markup {
+fn edit(here: &Here, info: &ScheduleInfo) -> Markup {
     let parameters =
-        info.parameters_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok()).filter(|text| text.len() <= 65_536);
+        info.parameters_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok()).filter(|text| text.len() <= 65_536 && text::is_plain(text) && here.site.redacted(text.as_bytes().to_vec()) == text.as_bytes());
     html! {
         (form::text("recurrence", "When", &info.recurrence().unwrap_or_default(), true))
         (form::text("queue", "Queue", &info.queue().unwrap_or_default(), true))

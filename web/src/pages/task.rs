@@ -171,7 +171,7 @@ fn actions(here: &Here, task: &Task) -> Markup {
         div.row {
             @for name in names {
                 @if let Some(action) = action(name) {
-                    (form::button(here, action, &[("id", task.id.as_str())], fields(name, task).as_ref()))
+                    (form::button(here, action, &[("id", task.id.as_str())], fields(here, name, task).as_ref()))
                 }
             }
             @if let Some(graph) = info.graph()
@@ -184,7 +184,7 @@ fn actions(here: &Here, task: &Task) -> Markup {
 }
 
 /// The fields of an action's form.
-fn fields(name: &str, task: &Task) -> Option<Markup> {
+fn fields(here: &Here, name: &str, task: &Task) -> Option<Markup> {
     match name {
         "cancel" | "kill" | "free" => Some(form::text("reason", "Reason, for the history", "", false)),
         "move" => Some(form::text("into", "New queue", "", true)),
@@ -193,15 +193,17 @@ fn fields(name: &str, task: &Task) -> Option<Markup> {
         }
         "tag" => Some(form::text("tags", "Tags, separated by commas", "", true)),
         "note" => Some(form::text("text", "Note", "", true)),
-        "edit" => Some(edit(&task.info)),
+        "edit" => Some(edit(here, &task.info)),
         _ => None,
     }
 }
 
 /// The form that edits what was submitted. Each field is sent with the value that it had, so that only changes are made.
-fn edit(info: &TaskInfo) -> Markup {
+fn edit(here: &Here, info: &TaskInfo) -> Markup {
     let parameters = info.parameters_bytes().unwrap_or_default();
-    let plain = std::str::from_utf8(parameters).ok().filter(|text| text.len() <= EDITED);
+    // What is not shown is not edited, and what a field cannot show neither.
+    let shown = here.site.redacted(parameters.to_vec()) == parameters;
+    let plain = std::str::from_utf8(parameters).ok().filter(|text| shown && text.len() <= EDITED && text::is_plain(text));
     let value = |field: &str| {
         let text = info.fields.get(field).map(|value| String::from_utf8_lossy(value).into_owned()).unwrap_or_default();
         let micros = (field == "own_lease").then(|| text.parse::<f64>().ok()).flatten();
@@ -214,7 +216,7 @@ fn edit(info: &TaskInfo) -> Markup {
                 input type="hidden" name="was.parameters" value=(text);
                 div.field { label { "Parameters" } textarea name="set.parameters" spellcheck="false" aria-label="Parameters" { "\n" (text) } }
             }
-            None => p.note { "The parameters are too long for a form, or not UTF-8: use blueque edit." }
+            None => p.note { "A form cannot show these parameters: use blueque edit." }
         }
         div.fields {
             @for (option, field) in options {

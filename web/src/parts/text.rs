@@ -14,6 +14,11 @@ fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Returns true if a field of a form can show every character of a text.
+pub fn is_plain(text: &str) -> bool {
+    !text.chars().any(is_hidden)
+}
+
 /// Writes a character, escaped for HTML.
 fn push(html: &mut String, c: char) {
     match c {

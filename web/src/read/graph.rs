@@ -17,6 +17,9 @@ const LAYER: usize = 12;
 /// Number of nodes of a graph up to which nothing but arrays is grouped.
 const SMALL: usize = 60;
 
+/// Number of tasks of an opened group that are drawn one by one.
+const OPENED: usize = 12;
+
 /// Number of running tasks whose progress is read.
 const PROGRESS: usize = 100;
 
@@ -122,6 +125,7 @@ fn draw(info: GraphInfo, tasks: &[GraphMember], open: &HashSet<String>) -> Drawn
     let mut names: HashMap<String, usize> = HashMap::new();
     let mut node_of: HashMap<&TaskId, usize> = HashMap::with_capacity(tasks.len());
     let mut states = BTreeMap::new();
+    let mut opened: HashMap<String, usize> = HashMap::new();
     for task in tasks {
         let layer = layer_of(task);
         let array = blueque::element(&task.label)
@@ -133,7 +137,18 @@ fn draw(info: GraphInfo, tasks: &[GraphMember], open: &HashSet<String>) -> Drawn
             None if crowded => Some((format!("{layer}:{}", task.queue), format!("tasks of {}", task.queue))),
             None => None,
         };
-        let (name, label, single) = match group.filter(|(name, _)| !open.contains(name)) {
+        // A group that a reader has opened falls into its states, and an opened state into its first tasks.
+        let state = task.status.map_or("unknown", Status::as_str);
+        let group = group.and_then(|(name, label)| {
+            if !open.contains(&name) {
+                return Some((name, label));
+            }
+            let seen = opened.entry(name.clone()).or_insert(0_usize);
+            *seen += 1;
+            let part = format!("{name}:{state}");
+            (*seen > OPENED && !open.contains(&part)).then(|| (part, format!("{label} {state}")))
+        });
+        let (name, label, single) = match group {
             Some((name, label)) => (name, label, false),
             None => (
                 task.id.to_string(),
@@ -153,7 +168,6 @@ fn draw(info: GraphInfo, tasks: &[GraphMember], open: &HashSet<String>) -> Drawn
             nodes.len() - 1
         });
         node_of.insert(&task.id, at);
-        let state = task.status.map_or("unknown", Status::as_str);
         *states.entry(state).or_default() += 1;
         if let Some(node) = nodes.get_mut(at) {
             *node.states.entry(state).or_default() += 1;
