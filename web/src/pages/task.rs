@@ -203,7 +203,8 @@ fn edit(here: &Here, info: &TaskInfo) -> Markup {
     let parameters = info.parameters_bytes().unwrap_or_default();
     // What is not shown is not edited, and what a field cannot show neither.
     let shown = here.site.redacted(parameters.to_vec()) == parameters;
-    let plain = std::str::from_utf8(parameters).ok().filter(|text| shown && text.len() <= EDITED && text::is_plain(text));
+    let plain =
+        std::str::from_utf8(parameters).ok().filter(|text| shown && text.len() <= EDITED && text::is_plain(text));
     let value = |field: &str| {
         let text = info.fields.get(field).map(|value| String::from_utf8_lossy(value).into_owned()).unwrap_or_default();
         let micros = (field == "own_lease").then(|| text.parse::<f64>().ok()).flatten();
