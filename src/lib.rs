@@ -137,6 +137,7 @@ mod options;
 mod partitions;
 mod placeholder;
 mod processor;
+mod progress;
 mod queue;
 mod queue_choice;
 mod recurrence;
@@ -194,6 +195,7 @@ pub use model::{
     TaskChange, TaskInfo, TrackedTask, Transition, Until, Why,
 };
 pub use options::Submit;
+pub use progress::Progress;
 /// A task by its id.
 pub type Task = handles::Task<Blocking>;
 // Workers.

@@ -67,7 +67,8 @@ impl Recurrence {
     }
 
     /// Returns the slots to send to the server: for cron up to 64 slots after a time, otherwise none.
-    pub(crate) fn slots(&self, after: SystemTime) -> Vec<SystemTime> {
+    #[must_use]
+    pub fn slots(&self, after: SystemTime) -> Vec<SystemTime> {
         if self.is_cron() { self.preview(after, AHEAD) } else { Vec::new() }
     }
 

@@ -1,0 +1,194 @@
+//! Actions: what users can do, who may do it, and what it will do. Forms and the API use the same table.
+
+mod many;
+mod perform;
+
+use std::collections::HashMap;
+
+use axum::Form;
+use axum::Router;
+use axum::extract::Path;
+use axum::response::Response;
+use axum::routing::post;
+use blueque::bundle;
+
+use crate::actor::Role;
+use crate::failure::Failure;
+use crate::here::{Flash, Here};
+use crate::site::Site;
+
+pub use perform::is_suspended;
+
+/// An action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    pub name: &'static str,
+    /// Text of the button.
+    pub label: &'static str,
+    /// What the action will do, in one or two sentences.
+    pub will: &'static str,
+    /// The command of the contract, which names the role.
+    pub command: &'static str,
+    /// True if the page asks before it does the action.
+    pub asks: bool,
+    /// True if work is lost.
+    pub danger: bool,
+}
+
+impl Action {
+    /// The role that the action needs, from the contract.
+    pub fn role(&self) -> Role {
+        match bundle::command(self.command).and_then(bundle::Command::role) {
+            Some("client") => Role::Operator,
+            None => Role::Viewer,
+            Some(_) => Role::Admin,
+        }
+    }
+}
+
+macro_rules! actions {
+    ($($name:literal $label:literal $command:literal $(asks $asks:literal)? $(danger $danger:literal)? : $will:literal;)*) => {
+        /// All actions.
+        pub const ALL: &[Action] = &[$(Action {
+            name: $name,
+            label: $label,
+            will: $will,
+            command: $command,
+            asks: false $(|| $asks)? $(|| $danger)?,
+            danger: false $(|| $danger)?,
+        },)*];
+    };
+}
+
+actions! {
+    "cancel" "Cancel" "cancel" asks true: "Asks the program to stop. It may save a checkpoint and ends within its grace period; a task that waits is cancelled at once.";
+    "kill" "Force cancel" "cancel" danger true: "Kills the program and all its processes at once. Work since the last checkpoint is lost.";
+    "free" "Cancel now" "cancel" danger true: "Takes the task from its worker at once, even if the worker does not answer. The program may run until the worker notices, up to a third of the lease.";
+    "retry" "Retry" "retry": "Runs the task again. It continues from its checkpoint, if it has one.";
+    "retry-fresh" "Retry from zero" "retry" asks true: "Runs the task again from the beginning. Its checkpoint and progress are deleted.";
+    "requeue" "Give back" "requeue" asks true: "Asks the worker to save a checkpoint and give the task back to its queue. Any worker continues it.";
+    "suspend" "Suspend" "requeue" asks true: "Asks the worker to save a checkpoint and give the task back. The task then waits until somebody resumes it.";
+    "resume" "Resume" "edit": "Lets the suspended task run again. It continues from its checkpoint.";
+    "delete" "Delete" "delete" danger true: "Deletes the task with its result, log and history. This cannot be undone.";
+    "move" "Move" "move" asks true: "Moves the task to another queue, behind the tasks that wait there.";
+    "prioritise" "Change priority" "prioritise" asks true: "Gives the task another priority, behind the tasks that already have it. Higher runs first.";
+    "tag" "Add tags" "tag" asks true: "Adds tags, by which the task is found.";
+    "untag" "Remove tag" "untag": "Removes the tag.";
+    "note" "Add a note" "note" asks true: "Adds a note to the history of the task, with your name.";
+    "edit" "Edit" "edit" asks true: "Changes what was submitted. The history records each change.";
+    "pause" "Pause" "pause" asks true: "The queue gives out no tasks until it is resumed. Running tasks continue.";
+    "stop" "Pause and stop" "pause" danger true: "The queue gives out no tasks, and its running tasks save a checkpoint and go back to the queue.";
+    "open" "Resume" "resume": "The queue gives out tasks again.";
+    "configure" "Set" "configure": "Changes the setting. An empty value removes it, so that the default applies.";
+    "limit" "Set limit" "limit" asks true: "Sets how many tasks run at the same time, and how many start within a time.";
+    "delete-queue" "Delete queue" "delete_queue" danger true: "Deletes the settings, limits, events and statistics of the queue. Only an empty queue can be deleted.";
+    "drain" "Drain" "drain" asks true: "The worker finishes its running tasks and takes no others, until it is undrained.";
+    "undrain" "Undrain" "drain": "The worker takes tasks again.";
+    "pause-schedule" "Pause" "pause_schedule" asks true: "The schedule creates no tasks until it is resumed. Times that pass meanwhile create none.";
+    "resume-schedule" "Resume" "resume_schedule": "The schedule creates tasks again.";
+    "run-schedule" "Run now" "run_schedule" asks true: "Creates a task of the schedule at once, in addition to its times.";
+    "edit-schedule" "Edit" "schedule" asks true: "Changes when the schedule creates tasks, and with which parameters.";
+    "delete-schedule" "Delete" "unschedule" danger true: "Deletes the schedule. Its tasks stay.";
+    "cancel-graph" "Cancel" "cancel_graph" danger true: "Cancels all unfinished tasks of the graph, or one task and all that need it.";
+    "retry-graph" "Retry" "retry_graph" asks true: "Runs the failed and cancelled tasks again. Complete tasks keep their results.";
+    "rerun-graph" "Rerun from here" "retry_graph" asks true: "Runs this task and everything downstream again, even if it is complete.";
+    "many" "Apply" "bulk" danger true: "Does an action on many tasks.";
+}
+
+/// Returns the action with a name.
+pub fn action(name: &str) -> Option<&'static Action> {
+    ALL.iter().find(|action| action.name == name)
+}
+
+/// The fields of a form. A field may occur several times.
+#[derive(Debug, Default)]
+pub struct Fields(HashMap<String, Vec<String>>);
+
+impl Fields {
+    pub fn new(pairs: Vec<(String, String)>) -> Self {
+        let mut all: HashMap<String, Vec<String>> = HashMap::new();
+        for (name, value) in pairs {
+            all.entry(name).or_default().push(value);
+        }
+        Self(all)
+    }
+
+    /// The value of a field, without spaces around it; `None` if it is empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).first().map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+
+    /// The value of a field exactly as it was sent.
+    pub fn exact(&self, name: &str) -> Option<&str> {
+        self.all(name).first().map(String::as_str)
+    }
+
+    pub fn all(&self, name: &str) -> &[String] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn need(&self, name: &str) -> Result<&str, Failure> {
+        self.get(name).ok_or_else(|| Failure::wrong(format!("The field {name} is empty.")))
+    }
+
+    pub fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Failure> {
+        let wrong = |text: &str| Failure::wrong(format!("{name}: {text} is not a number in its bounds."));
+        self.get(name).map(|text| text.parse().map_err(|_| wrong(text))).transpose()
+    }
+}
+
+pub fn router() -> Router<Site> {
+    Router::new().route("/{place}/act/{action}", post(act))
+}
+
+/// Does an action and shows its outcome on the page from which it was sent.
+async fn act(
+    here: Here,
+    Path((_, name)): Path<(String, String)>,
+    Form(pairs): Form<Vec<(String, String)>>,
+) -> Response {
+    let fields = Fields::new(pairs);
+    let root = here.link("/");
+    // A page of this place only: a link from elsewhere must not lead the browser away.
+    let back = fields.get("back").filter(|back| back.starts_with(&root) && !back.contains(['\\', '\r', '\n']));
+    let back = back.unwrap_or(&root).to_owned();
+    let outcome = match action(&name) {
+        None => Err(Failure::missing(format!("There is no action {name}."))),
+        Some(action) => perform(&here, action, &fields).await,
+    };
+    match outcome {
+        Ok(Done { text, to }) => here.done(&to.unwrap_or(back), &Flash { good: true, text }),
+        Err(Failure::Forbidden(text)) => {
+            here.page(crate::shell::Tab::Now, "Not allowed", Err(Failure::Forbidden(text)))
+        }
+        Err(failure) => here.done(&back, &Flash { good: false, text: failure.text() }),
+    }
+}
+
+/// The outcome of an action.
+#[derive(Debug)]
+pub struct Done {
+    /// What was done, in one sentence.
+    pub text: String,
+    /// The page to show, if it is not the page of the form.
+    pub to: Option<String>,
+}
+
+/// Does an action, if the role of the user allows it. This is the only check of roles, for forms and the API.
+pub async fn perform(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Failure> {
+    // On selected tasks, an action needs the role that it needs on each of them.
+    let each = fields.get("what").and_then(self::action).filter(|_| fields.get("scope") != Some("all"));
+    let role = each.filter(|_| action.name == "many").unwrap_or(action).role();
+    if !here.may(role) {
+        let why = if here.site.is_read_only() { "This page is read-only." } else { "Your role does not allow it." };
+        return Err(Failure::Forbidden(format!(
+            "{}: {why} The action needs the role {}.",
+            action.label,
+            role.as_str()
+        )));
+    }
+    match action.name {
+        "many" => many::perform(here, fields).await,
+        _ => perform::perform(here, action, fields).await,
+    }
+}

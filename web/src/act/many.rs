@@ -1,0 +1,109 @@
+//! One action on many tasks: on selected tasks, or on all tasks that a search finds.
+
+use std::time::Instant;
+
+use blueque::{Action as Bulk, Force, QueueName, TaskId};
+
+use super::perform::{PATIENCE, one_task};
+use super::{Action, Done, Fields, action};
+use crate::failure::Failure;
+use crate::here::Here;
+use crate::read::query::Query;
+
+/// Number of tasks that one step of a bulk changes.
+const STEP: u32 = 200;
+
+/// Maximum number of tasks that a user selects one by one.
+const SELECTED: usize = 500;
+
+pub async fn perform(here: &Here, fields: &Fields) -> Result<Done, Failure> {
+    let what = fields.need("what")?;
+    let action = action(what).ok_or_else(|| Failure::missing(format!("There is no action {what}.")))?;
+    if fields.get("scope") == Some("all") {
+        all(here, action, fields).await
+    } else {
+        selected(here, action, fields).await
+    }
+}
+
+async fn selected(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Failure> {
+    let ids = fields.all("id");
+    if ids.is_empty() {
+        return Err(Failure::wrong("No task is selected."));
+    }
+    if ids.len() > SELECTED {
+        return Err(Failure::wrong(format!("At most {SELECTED} tasks can be selected one by one.")));
+    }
+    let (mut changed, mut refused, mut first) = (0_u64, 0_u64, None);
+    let begun = Instant::now();
+    for id in ids {
+        if begun.elapsed() > PATIENCE {
+            first.get_or_insert_with(|| "The rest was not reached in time.".to_owned());
+            break;
+        }
+        match one_task(here, action, &TaskId::new(id.as_str())?, fields).await {
+            Ok(_) => changed += 1,
+            Err(failure) if failure.is_away() => return Err(failure),
+            Err(failure) => {
+                refused += 1;
+                first.get_or_insert_with(|| failure.text());
+            }
+        }
+    }
+    Ok(Done { text: outcome(action, changed, refused, first.as_deref()), to: None })
+}
+
+fn outcome(action: &Action, changed: u64, refused: u64, first: Option<&str>) -> String {
+    let tasks = if changed == 1 { "task" } else { "tasks" };
+    let refused = if refused == 0 { String::new() } else { format!(", {refused} refused") };
+    let first = first.map_or(String::new(), |first| format!(" {first}"));
+    format!("{}: {changed} {tasks} changed{refused}.{first}", action.label)
+}
+
+/// The action in the form of the contract.
+fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
+    let reason = fields.get("reason").unwrap_or_default().to_owned();
+    Ok(match action.name {
+        "cancel" => Bulk::Cancel { reason, force: Force::No },
+        "kill" => Bulk::Cancel { reason, force: Force::Kill },
+        "retry" | "retry-fresh" => {
+            let into = fields.get("retry-into").map(QueueName::new).transpose()?;
+            Bulk::Retry { fresh: action.name == "retry-fresh", into }
+        }
+        "delete" => Bulk::Delete,
+        "move" => Bulk::Move { into: QueueName::new(fields.need("into")?)? },
+        "prioritise" => {
+            let priority = fields.number("priority")?.ok_or_else(|| Failure::wrong("The priority is empty."))?;
+            Bulk::Prioritise { priority }
+        }
+        other => return Err(Failure::wrong(format!("{other} is not an action on all tasks of a search."))),
+    })
+}
+
+/// Starts the action on all tasks that match, and shows its progress.
+async fn all(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Failure> {
+    let query = Query::read(fields.get("q").unwrap_or_default());
+    let bulk = bulk(action, fields)?;
+    let (client, calls) = (here.client().await?, here.signed().await?);
+    let filter = query.filter()?;
+    let queues = match &query.queue {
+        Some(queue) => vec![QueueName::new(queue.as_str())?],
+        None => client.queues().await?.iter().filter_map(|queue| QueueName::new(queue.name.as_str()).ok()).collect(),
+    };
+    let (mut changed, mut refused) = (0, 0);
+    let begun = Instant::now();
+    for queue in &queues {
+        let mut cursor = Some("0".to_owned());
+        while let Some(at) = cursor {
+            if begun.elapsed() > PATIENCE {
+                let text = outcome(action, changed, refused, Some("More tasks are left: apply it again."));
+                return Ok(Done { text, to: None });
+            }
+            let step = client.call(&calls.bulk(queue, &bulk, &filter, &at, STEP)).await?;
+            changed += step.changed;
+            refused += step.refused;
+            cursor = step.next;
+        }
+    }
+    Ok(Done { text: outcome(action, changed, refused, None), to: None })
+}

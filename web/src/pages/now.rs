@@ -1,0 +1,190 @@
+//! Now: what runs, what waits, what failed.
+
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::live;
+use crate::failure::Failure;
+use crate::feed::Reading;
+use crate::here::{Here, escaped};
+use crate::parts::{look, text, time};
+use crate::read::now::{Failed, Memory, Now, QUEUES, QueueRow, Running, TASKS, now};
+use crate::shell::Tab;
+
+pub async fn page(here: Here) -> Response {
+    let content = content(&here).await;
+    here.page(Tab::Now, "Now", content)
+}
+
+pub fn reading(here: &Here) -> impl Fn() -> Reading + Send + Sync + 'static {
+    let (here, memory) = (here.shared("/"), Memory::default());
+    live::reading(move || {
+        let (here, memory) = (here.clone(), memory.clone());
+        async move { parts(&here, &memory).await }
+    })
+}
+
+async fn parts(here: &Here, memory: &Memory) -> Result<Vec<(&'static str, Markup)>, Failure> {
+    let client = here.client().await?;
+    let now = now(&client, memory).await?;
+    Ok(vec![
+        ("now-sum", sum(here, &now)),
+        ("now-running", running(here, &now)),
+        ("now-queues", queues(here, &now)),
+        ("now-failures", failures(here, &now.failures)),
+    ])
+}
+
+async fn content(here: &Here) -> Result<Markup, Failure> {
+    let parts = parts(here, &Memory::default()).await?;
+    Ok(html! {
+        h1.hidden { "Now" }
+        div data-live=(here.link("/live?topic=now")) {
+            @for (id, part) in parts { section id=(id) { (part) } }
+        }
+    })
+}
+
+fn sum(here: &Here, now: &Now) -> Markup {
+    let pending: u64 = now.queues.iter().map(|queue| queue.counts.pending).sum();
+    let alarms: Vec<&QueueRow> = now.queues.iter().filter(|queue| queue.is_without_worker()).collect();
+    html! {
+        dl.figures {
+            div { dt { "Running" } dd { (look::number(now.held)) } }
+            div { dt { "Waiting for a worker" } dd { (look::number(pending)) } }
+            div { dt { "Failed, last hour" } dd data-bad[!now.failures.is_empty()] { (look::number(now.failures.len() as u64)) } }
+            div {
+                dt { a href=(here.link("/workers")) { "Workers" } }
+                dd { (now.workers) @if now.dead > 0 { small.bad { " " (now.dead) " dead" } } }
+            }
+            div { dt { "Free slots" } dd { (now.free) small { " of " (now.slots) } } }
+        }
+        @for queue in alarms {
+            p.alarm data-alarm="no-worker" {
+                strong { "No worker for " (look::queue(here, &queue.info.name)) ". " }
+                (look::thousands(queue.counts.pending)) " tasks wait. Start one: "
+                code { "blueque worker --queue " (text::line(&queue.info.name)) }
+            }
+        }
+    }
+}
+
+fn running(here: &Here, now: &Now) -> Markup {
+    html! {
+        header.line { h2 { "Running" } @if now.held > TASKS as u64 { span.note { "The " (TASKS) " that have run longest of " (look::thousands(now.held)) } } }
+        @if now.running.is_empty() {
+            (look::empty("Nothing runs.", "A task runs as soon as a worker of its queue has a free slot. Submit one:", Some("blueque submit QUEUE '[\"parameters\"]'")))
+        } @else {
+            div.table {
+                table {
+                    thead { tr {
+                        th { "Task" } th { "Queue" } th { "State" } th.wide { "Progress" } th.number { "Running for" }
+                        th.number { "Expected end" } th { "Worker" } th.number { "Heartbeat" }
+                    } }
+                    tbody { @for task in &now.running { (row(here, task)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(here: &Here, task: &Running) -> Markup {
+    let info = &task.info;
+    html! {
+        tr data-key=(task.id) {
+            th scope="row" { (look::task(here, &task.id)) @if let Some(method) = info.method() { small { (text::short(&method, 30)) } } }
+            td { (look::queue(here, &info.queue().unwrap_or_default())) }
+            td { (look::state(look::word(info))) }
+            td.wide { (look::progress(&task.progress)) }
+            td.number { @if let Some(started) = info.started() { (time::elapsed(started)) } }
+            td.number { @match task.end { Some(end) => (time::expected(end)), None => span.none title="Unknown: no progress and no earlier runs" { "–" } } }
+            td { @if let Some(node) = info.node() { (text::short(&node, 30)) } }
+            td.number { (time::maybe(task.seen)) }
+        }
+    }
+}
+
+fn queues(here: &Here, now: &Now) -> Markup {
+    html! {
+        header.line {
+            h2 { "Queues" }
+            @if now.all_queues > QUEUES { a.note href=(here.link("/queues")) { (QUEUES) " of " (now.all_queues) } }
+        }
+        @if now.queues.is_empty() {
+            (look::empty("There are no queues.", "A queue appears with its first task or worker. To see one with sample programs:", Some("blueque dev")))
+        } @else {
+            (queue_table(here, &now.queues))
+        }
+    }
+}
+
+pub fn queue_table(here: &Here, queues: &[QueueRow]) -> Markup {
+    html! {
+        div.table {
+            table {
+                thead { tr {
+                    th { "Queue" } th.number { "Running" } th.number { "Pending" } th.number { "Scheduled" } th.number { "Waiting" }
+                    th.number { "Failed" } th.number { "Complete" } th.number title="Created in the last minute" { "In/min" }
+                    th.number title="Ended in the last minute" { "Out/min" } th.number { "Next waits for" } th.number { "Workers" }
+                } }
+                tbody { @for queue in queues { (queue_row(here, queue)) } }
+            }
+        }
+    }
+}
+
+fn queue_row(here: &Here, queue: &QueueRow) -> Markup {
+    let (counts, name) = (&queue.counts, queue.info.name.as_str());
+    let more = if queue.rates.more { "+" } else { "" };
+    let find = |state: &str, number: u64| {
+        let path = format!("/tasks?q={}", escaped(&format!("queue:{name} state:{state}")));
+        html! { @if number == 0 { (look::number(0)) } @else { a href=(here.link(&path)) { (look::thousands(number)) } } }
+    };
+    html! {
+        tr data-key=(name) {
+            th scope="row" {
+                (look::queue(here, name))
+                @if let Some(pause) = &queue.info.paused {
+                    span.tag data-kind="paused" title=(text::line(&pause.to_string())) { @if queue.info.stopping { "stopping" } @else { "paused" } }
+                }
+                @if queue.is_without_worker() { span.tag data-kind="bad" { "no worker" } }
+            }
+            td.number { (find("started,reserved", counts.started + counts.reserved)) }
+            td.number { (find("pending", counts.pending)) }
+            td.number { (find("scheduled", counts.scheduled)) }
+            td.number { (find("waiting", counts.waiting)) }
+            td.number data-bad[counts.failed > 0] { (find("failed", counts.failed)) }
+            td.number { (find("complete", counts.complete)) }
+            td.number { (look::number(queue.rates.into)) (more) }
+            td.number { (look::number(queue.rates.out)) (more) }
+            td.number { @match queue.rates.oldest { Some(since) => (time::elapsed(since)), None => span.none { "–" } } }
+            td.number { (look::number(counts.listeners)) }
+        }
+    }
+}
+
+fn failures(here: &Here, failures: &[Failed]) -> Markup {
+    html! {
+        header.line { h2 { "Failed in the last hour" } a.note href=(here.link("/tasks?q=state:failed")) { "All failures" } }
+        @if failures.is_empty() {
+            p.quiet { "Nothing failed in the last hour." }
+        } @else {
+            div.table {
+                table {
+                    thead { tr { th { "Task" } th { "Queue" } th.wide { "Error" } th.number { "Attempts" } th.number { "Failed" } } }
+                    tbody {
+                        @for task in failures {
+                            tr data-key=(task.id) {
+                                th scope="row" { (look::task(here, &task.id)) }
+                                td { (look::queue(here, &task.info.queue().unwrap_or_default())) }
+                                td.wide { (text::short(&task.info.error().unwrap_or_default(), 140)) }
+                                td.number { (task.info.attempt()) }
+                                td.number { (time::maybe(task.info.updated())) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Pieces of pages that several pages use.
+
+pub mod form;
+pub mod json;
+pub mod look;
+pub mod plot;
+pub mod text;
+pub mod time;

@@ -1,0 +1,49 @@
+//! Forms of actions.
+
+use maud::{Markup, html};
+
+use crate::act::Action;
+use crate::here::Here;
+
+/// A button that does an action. An action that is hard to undo asks first; its dialog says what it will do.
+pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Option<&Markup>) -> Markup {
+    let id = format!("act-{}", action.name);
+    let form = |inner: Markup| {
+        html! {
+            form method="post" action=(here.link(&format!("/act/{}", action.name))) data-action=(action.name) {
+                input type="hidden" name="csrf" value=(here.csrf.token);
+                input type="hidden" name="back" value=(here.at);
+                @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
+                (inner)
+            }
+        }
+    };
+    html! {
+        span.act data-needs=(action.role().as_str()) {
+            @if action.asks || more.is_some() {
+                details.ask #(id) {
+                    summary.button data-danger[action.danger] { (action.label) "…" }
+                    div.sheet.big[action.name.starts_with("edit")] {
+                        p { (action.will) }
+                        (form(html! {
+                            @if let Some(more) = more { (more) }
+                            button.primary data-danger[action.danger] { (action.label) }
+                        }))
+                    }
+                }
+            } @else {
+                (form(html! { button title=(action.will) { (action.label) } }))
+            }
+        }
+    }
+}
+
+/// A field of a form for a line of text.
+pub fn text(name: &str, label: &str, value: &str, required: bool) -> Markup {
+    html! { div.field { label { (label) input name=(name) value=(value) required[required] autocomplete="off"; } } }
+}
+
+/// A field of a form for a whole number.
+pub fn number(name: &str, label: &str, value: &str, least: i64, most: i64) -> Markup {
+    html! { div.field { label { (label) input type="number" name=(name) value=(value) min=(least) max=(most) required; } } }
+}

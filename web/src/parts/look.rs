@@ -1,0 +1,93 @@
+//! Badges, bars, empty states.
+
+use blueque::{Progress, Status};
+use maud::{Markup, html};
+
+use super::text;
+use crate::here::{Here, escaped};
+
+/// The mark of a state.
+pub fn mark(word: &str) -> &'static str {
+    match word {
+        "complete" => "✓",
+        "failed" => "✕",
+        "cancelled" => "⊘",
+        "started" => "▶",
+        "reserved" => "▷",
+        "pending" => "○",
+        "scheduled" => "◷",
+        "waiting" => "⋯",
+        "stopping" => "■",
+        _ => "?",
+    }
+}
+
+/// A state, by its word and a mark, so that it is not told by colour alone.
+pub fn state(word: &str) -> Markup {
+    html! { span.state data-state=(word) { span.mark aria-hidden="true" { (mark(word)) } (word) } }
+}
+
+/// The word for the state of a task: `stopping` for a held task whose owner was asked to stop.
+pub fn word(info: &blueque::TaskInfo) -> &'static str {
+    match info.status() {
+        Some(Status::Reserved | Status::Started) if info.is_cancelling() || info.is_requeued() => "stopping",
+        Some(status) => status.as_str(),
+        None => "unknown",
+    }
+}
+
+/// A progress bar with its percentage and message.
+pub fn progress(progress: &Progress) -> Markup {
+    html! {
+        span.progress {
+            @if let Some(part) = progress.fraction {
+                progress max="1" value=(format!("{part:.4}")) aria-label="Progress" {}
+                span.percent { (percent(part)) }
+            }
+            @if !progress.text.is_empty() { span.message { (text::short(&progress.text, 120)) } }
+        }
+    }
+}
+
+pub fn percent(part: f64) -> String {
+    format!("{:.0} %", (part * 100.0).floor())
+}
+
+/// A link to a task, by its id.
+pub fn task(here: &Here, id: &str) -> Markup {
+    html! { a.id href=(here.link(&format!("/tasks/{}", escaped(id)))) { (text::short(id, 40)) } }
+}
+
+/// A link to a queue, by its name.
+pub fn queue(here: &Here, name: &str) -> Markup {
+    html! { a href=(here.link(&format!("/queues/{}", escaped(name)))) { (text::short(name, 40)) } }
+}
+
+/// What a list says that has nothing in it, and what to do next.
+pub fn empty(title: &str, text: &str, command: Option<&str>) -> Markup {
+    html! {
+        div.empty {
+            p.title { (title) }
+            p { (text) }
+            @if let Some(command) = command { pre { code { (command) } } }
+        }
+    }
+}
+
+/// A number; zero is shown faintly.
+pub fn number(number: u64) -> Markup {
+    html! { @if number == 0 { span.zero { "0" } } @else { (thousands(number)) } }
+}
+
+/// Formats a number with separators between thousands.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}

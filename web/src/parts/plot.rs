@@ -1,0 +1,130 @@
+//! Plots, as SVG without styles of their own.
+
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use super::time::span;
+
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 150.0;
+const LEFT: f64 = 44.0;
+const BOTTOM: f64 = 20.0;
+const TOP: f64 = 8.0;
+
+/// A bar of a plot: its name, and its parts from the bottom, each with a class.
+#[derive(Debug)]
+pub struct Bar {
+    pub name: String,
+    pub parts: Vec<(&'static str, u64)>,
+}
+
+#[allow(clippy::cast_precision_loss, reason = "pixels")]
+fn x(at: usize, all: usize) -> f64 {
+    LEFT + (WIDTH - LEFT) * at as f64 / all.max(1) as f64
+}
+
+fn height() -> f64 {
+    HEIGHT - BOTTOM - TOP
+}
+
+/// A bar chart of counts.
+pub fn bars(title: &str, bars: &[Bar]) -> Markup {
+    #[allow(clippy::cast_precision_loss, reason = "pixels")]
+    let number = |number: u64| number as f64;
+    let most = bars.iter().map(|bar| bar.parts.iter().map(|(_, n)| n).sum::<u64>()).max().unwrap_or(0);
+    let scale = if most == 0 { 0.0 } else { height() / number(most) };
+    let each = (WIDTH - LEFT) / number(bars.len().max(1) as u64);
+    html! {
+        svg.plot viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title) {
+            title { (title) }
+            line.axis x1=(LEFT) x2=(WIDTH) y1=(HEIGHT - BOTTOM) y2=(HEIGHT - BOTTOM) {}
+            text x=(LEFT - 6.0) y=(TOP + 8.0) text-anchor="end" { (most) }
+            text x=(LEFT - 6.0) y=(HEIGHT - BOTTOM) text-anchor="end" { "0" }
+            @for (at, bar) in bars.iter().enumerate() {
+                @let words = bar.parts.iter().map(|(class, n)| format!("{n} {}", word(class))).collect::<Vec<_>>().join(", ");
+                g {
+                    title { (bar.name) ": " (words) }
+                    rect x=(x(at, bars.len())) y=(TOP) width=(each) height=(height()) fill="transparent" {}
+                    @for (i, (class, n)) in bar.parts.iter().enumerate() {
+                        @let below: u64 = bar.parts.iter().take(i).map(|(_, n)| n).sum();
+                        rect class=(class) x=(format!("{:.1}", x(at, bars.len()) + each * 0.12)) width=(format!("{:.1}", each * 0.76))
+                            y=(format!("{:.1}", HEIGHT - BOTTOM - number(below + n) * scale)) height=(format!("{:.1}", number(*n) * scale)) {}
+                    }
+                }
+                @if at % bars.len().div_ceil(8).max(1) == 0 { text x=(format!("{:.1}", x(at, bars.len()) + each / 2.0)) y=(HEIGHT - 6.0) text-anchor="middle" { (bar.name) } }
+            }
+        }
+    }
+}
+
+fn word(class: &str) -> &str {
+    match class {
+        "good" => "complete",
+        "wrong" => "failed",
+        "into" => "created",
+        other => other,
+    }
+}
+
+/// A chart of durations: the median, and what 95 of 100 do not exceed.
+pub fn durations(title: &str, points: &[(String, Option<Duration>, Option<Duration>)]) -> Markup {
+    let seconds = |duration: &Option<Duration>| duration.map(|duration| duration.as_secs_f64());
+    let most = points.iter().flat_map(|(_, a, b)| [seconds(a), seconds(b)]).flatten().fold(0.0_f64, f64::max);
+    if most <= 0.0 {
+        return html! { p.quiet { (title) ": nothing to show yet." } };
+    }
+    let each = (WIDTH - LEFT) / f64::from(u32::try_from(points.len().max(1)).unwrap_or(1));
+    let path = |which: fn(&(String, Option<Duration>, Option<Duration>)) -> Option<Duration>| {
+        let mut path = String::new();
+        let mut pen = 'M';
+        for (at, point) in points.iter().enumerate() {
+            match which(point) {
+                Some(value) => {
+                    let y = HEIGHT - BOTTOM - value.as_secs_f64() / most * height();
+                    let x = x(at, points.len()) + each / 2.0;
+                    path.push_str(&format!("{pen}{x:.1} {y:.1} "));
+                    // A lone point is a short line.
+                    if pen == 'M' {
+                        path.push_str("h4 ");
+                    }
+                    pen = 'L';
+                }
+                None => pen = 'M',
+            }
+        }
+        path
+    };
+    html! {
+        svg.plot viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title) {
+            title { (title) }
+            line.axis x1=(LEFT) x2=(WIDTH) y1=(HEIGHT - BOTTOM) y2=(HEIGHT - BOTTOM) {}
+            text x=(LEFT - 4.0) y=(TOP + 8.0) text-anchor="end" { (span(Duration::from_secs_f64(most))) }
+            path.line2 d=(path(|point| point.2)) stroke-linecap="round" {}
+            path.line1 d=(path(|point| point.1)) stroke-linecap="round" {}
+            @for (at, (name, median, high)) in points.iter().enumerate() {
+                g {
+                    title { (name) ": median " (median.map_or_else(|| "–".to_owned(), span)) ", 95 % within " (high.map_or_else(|| "–".to_owned(), span)) }
+                    rect x=(format!("{:.1}", x(at, points.len()))) y=(TOP) width=(format!("{each:.1}")) height=(height()) fill="transparent" {}
+                }
+                @if at % points.len().div_ceil(8).max(1) == 0 { text x=(format!("{:.1}", x(at, points.len()) + each / 2.0)) y=(HEIGHT - 6.0) text-anchor="middle" { (name) } }
+            }
+        }
+    }
+}
+
+/// What the marks of the plots mean.
+pub fn legend(marks: &[(&str, &str)]) -> Markup {
+    html! {
+        ul.legend {
+            @for (class, text) in marks {
+                li {
+                    svg.plot.mark width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" {
+                        @if class.starts_with("line") { path class=(class) d="M0 6H12" {} } @else { rect class=(class) width="12" height="12" rx="2" {} }
+                    }
+                    (text)
+                }
+            }
+        }
+    }
+}
