@@ -24,6 +24,7 @@ mod doctor;
 mod failure;
 mod feed;
 mod here;
+mod jobs;
 mod pages;
 mod parts;
 mod place;

@@ -82,14 +82,13 @@ fn value_end(json: &str) -> usize {
                 continue;
             }
             '{' | '[' => depth += 1,
-            '}' | ']' if depth == 0 => return at,
+            '}' | ']' | ',' if depth == 0 => return at,
             '}' | ']' => {
                 depth -= 1;
                 if depth == 0 {
                     return at + 1;
                 }
             }
-            ',' if depth == 0 => return at,
             _ => {}
         }
         at += c.len_utf8();

@@ -6,6 +6,7 @@ use crate::assets::Assets;
 use crate::doctor::Doctor;
 use crate::feed::Feeds;
 use crate::feed::log::Logs;
+use crate::jobs::Jobs;
 use crate::place::{BadPlace, Place};
 use crate::redact::Redact;
 
@@ -39,6 +40,7 @@ struct Inner {
     assets: Assets,
     feeds: Feeds,
     logs: Logs,
+    jobs: Jobs,
 }
 
 impl Site {
@@ -62,8 +64,8 @@ impl Site {
             return Err(BadPlace(format!("the base path {base} is not a path such as /queue")));
         }
         let (base, redact) = (base.to_owned(), Redact::new(&redact));
-        let (assets, feeds, logs) = (Assets::new(), Feeds::default(), Logs::default());
-        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, redact, doctor, assets, feeds, logs })))
+        let (assets, feeds, logs, jobs) = (Assets::new(), Feeds::default(), Logs::default(), Jobs::default());
+        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, redact, doctor, assets, feeds, logs, jobs })))
     }
 
     /// The path below which the page is served; empty for the root.
@@ -106,6 +108,10 @@ impl Site {
 
     pub fn feeds(&self) -> &Feeds {
         &self.0.feeds
+    }
+
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     pub fn logs(&self) -> &Logs {
