@@ -5,6 +5,7 @@ COUNT ?= 100
 CALLS ?= 5000
 ONLY ?=
 MINUTES ?= 3
+EXAMPLES ?= 20
 SINCE ?= HEAD
 COMMANDS ?=
 CHECK ?=
@@ -27,7 +28,7 @@ CAMPAIGN = BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER
   builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
   $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque
 
-.PHONY: help tools quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
+.PHONY: help tools api quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients dist demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +65,9 @@ torture-cluster: ## The same on three masters with a replica each, where slots m
 
 mixed: ## Run workers in several languages on one queue for MINUTES on each server, killed and frozen as SEED decides
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && scripts/mixed $(SEED) $(MINUTES)
+
+api: ## Compare the HTTP API with its OpenAPI document: EXAMPLES calls of each path and kind
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && scripts/api $(EXAMPLES)
 
 lint: ## Check formatting, lints and documentation
 	cargo fmt --all --check

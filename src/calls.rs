@@ -2,9 +2,13 @@
 //! runs on a synchronous connection, an asynchronous connection, or a cluster.
 
 pub(crate) mod bulk;
+#[cfg(feature = "by-name")]
+pub mod by_name;
 mod finish_and_reserve;
 mod generated;
 mod graphs;
+#[cfg(feature = "by-name")]
+mod json;
 mod owner;
 mod schedules;
 mod submit;

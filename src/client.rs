@@ -1,6 +1,6 @@
 //! The client of a namespace.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
@@ -260,14 +260,7 @@ impl<L: Link> Client<L> {
     /// Makes a call, as a step of a method.
     pub(crate) async fn run<T>(&self, call: &Call<T>) -> Result<T> {
         let (inner, script) = (&self.inner, call.script()?);
-        let reach = Reach {
-            cluster: inner.wires.is_cluster(),
-            files: inner.wires.has_files(),
-            proven: inner.handshake.get().is_some(),
-            ..Reach::default()
-        };
-        let reach = reach.patient(inner.patience, inner.led);
-        let mut tries = Tries::new(inner.limit.min(Deadline::at(self.end).left()), reach);
+        let mut tries = self.tries();
         loop {
             let age = inner.wires.age();
             let (request, left) = (call.request(script, tries.whole), tries.left());
@@ -290,6 +283,51 @@ impl<L: Link> Client<L> {
                 }
             }
         }
+    }
+
+    /// The attempts at a call within the client's limit.
+    fn tries(&self) -> Tries {
+        let inner = &self.inner;
+        let reach = Reach {
+            cluster: inner.wires.is_cluster(),
+            files: inner.wires.has_files(),
+            proven: inner.handshake.get().is_some(),
+            ..Reach::default()
+        };
+        let reach = reach.patient(inner.patience, inner.led);
+        Tries::new(inner.limit.min(Deadline::at(self.end).left()), reach)
+    }
+
+    /// Returns facts of a section of the server's `INFO`, such as `memory`, by their names. On a cluster there are none,
+    /// because each node has its own.
+    ///
+    /// # Errors
+    /// `NOPERM` if the user may not call `INFO`; the errors of [`Client::call`].
+    pub fn server_info<'a>(&'a self, section: &'a str) -> L::Answer<'a, Result<BTreeMap<String, String>>> {
+        L::answer(async move {
+            let inner = &self.inner;
+            if inner.wires.is_cluster() {
+                return Ok(BTreeMap::new());
+            }
+            let mut request = redis::cmd("INFO");
+            request.arg(section);
+            let mut tries = self.tries();
+            let text = loop {
+                let age = inner.wires.age();
+                match inner.wires.send(&request, tries.left()).await {
+                    Ok(value) => break redis::from_redis_value::<String>(value).unwrap_or_default(),
+                    Err(error) => {
+                        let next = tries.next(error)?;
+                        if next.reconnect {
+                            inner.wires.forget(age);
+                        }
+                        L::pause(next.pause).await;
+                    }
+                }
+            };
+            let facts = text.lines().filter_map(|line| line.trim_end().split_once(':'));
+            Ok(facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+        })
     }
 
     /// Checks that the change of a call is as durable as the client requires.

@@ -1,4 +1,8 @@
-//! Options and settings as data, from the contract: for forms, help texts and checks before a call.
+//! Options and settings as data, from the contract: for forms, help texts and checks before a call. With the feature
+//! `by-name` also the commands.
+
+#[cfg(feature = "by-name")]
+pub mod commands;
 
 use crate::model::Rate;
 

@@ -7,7 +7,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use crate::commands::{
     self, admin, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, graph,
     history, limit, logs, ls, man, move_to, note, partition, prioritise, queue, requeue, retry, run, schedule, show,
-    submit, tag, task, top, track, wait, why, workers,
+    submit, tag, task, top, track, wait, web, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -84,6 +84,8 @@ subcommands! {
         Events(events::Options) => |it| it.task.as_mut().map_or(Scope::All, Scope::Task),
         /// Watch tasks and queues on a live screen
         Top(top::Options),
+        /// Serve the page: watch and steer tasks in a browser
+        Web(web::Options),
         /// Cancel tasks
         Cancel(cancel::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Retry failed or cancelled tasks

@@ -37,5 +37,6 @@ pub mod task;
 pub mod top;
 pub mod track;
 pub mod wait;
+pub mod web;
 pub mod why;
 pub mod workers;

@@ -18,6 +18,7 @@ Watch:
   wait
   history, events         Show what happened to a task, or in a queue
   top
+  web
 
 Change tasks:
   cancel, retry           Cancel tasks, or run them again

@@ -9,7 +9,7 @@ mod world;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
@@ -279,6 +279,38 @@ fn nobody_without_the_password_file_can_use_the_server_of_dev() {
     }
     send("INT", dev.pid());
     assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
+}
+
+#[test]
+#[cfg(feature = "web")]
+fn dev_serves_the_page_and_prints_its_url_before_everything_else() {
+    let mut dev = Dev::start();
+    dev.program("echo", "cat");
+    let client = dev.client();
+    let talk = eventually("dev has said everything", || {
+        let talk = fs::read_to_string(dev.folder.path().join("talk")).unwrap();
+        talk.contains("Stop: Ctrl-C").then_some(talk)
+    });
+    let (before, after) = talk.split_once("Page: http://").expect(&talk);
+    assert!(!before.contains("Runs:") && after.contains("Runs:"), "{talk}");
+    let host = after.lines().next().unwrap().trim_end_matches('/').to_owned();
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect_timeout(&host.parse().unwrap(), Duration::from_secs(30))?;
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text)?;
+        std::io::Result::Ok(String::from_utf8_lossy(&text).into_owned())
+    };
+    assert!(get("/").unwrap().starts_with("HTTP/1.1 303"));
+    let task = submit(&client, "echo");
+    assert_eq!(result(&task), "[1, 2]");
+    eventually("the API shows the task", || {
+        get(&format!("/api/v1/blueque/get?id={}", task.id())).unwrap().contains("\"result\":[1, 2]").then_some(())
+    });
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    assert!(get("/").is_err());
     assert_eq!(dev.processes(), [0; 0]);
 }
 

@@ -210,7 +210,7 @@ fn numbers(text: &str) -> Vec<&str> {
 fn is_held(page: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all = String::new();
-    for folder in ["src", "tests", "cli/src", "cli/tests"] {
+    for folder in ["src", "tests", "cli/src", "cli/tests", "web/src", "web/tests"] {
         sources(&root.join(folder), &mut all);
     }
     let page = fs::read_to_string(root.join("docs/run").join(page)).unwrap();

@@ -5,6 +5,14 @@ const base = document.body.dataset.base;
 const $ = (query, from = document) => from.querySelector(query);
 const all = (query, from = document) => Array.from(from.querySelectorAll(query));
 
+// ---- Forms ----
+
+// Live parts are the same for all browsers, so each browser adds its own token.
+document.addEventListener('submit', (event) => {
+  const token = event.target.querySelector('input[name=csrf]');
+  if (token) token.value = document.body.dataset.csrf;
+}, true);
+
 // ---- Times ----
 
 function span(seconds) {

@@ -1,9 +1,12 @@
 //! Who uses the page.
 
 use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use blueque::bundle;
 
 use crate::site::Site;
 
@@ -19,6 +22,21 @@ pub enum Role {
 }
 
 impl Role {
+    /// All roles, the weakest first.
+    pub const ALL: [Self; 3] = [Self::Viewer, Self::Operator, Self::Admin];
+
+    /// Returns the role that a command of the contract needs. `None`: the contract has no such command, or only workers
+    /// and maintenance call it.
+    #[must_use]
+    pub fn of_command(name: &str) -> Option<Self> {
+        match bundle::command(name)?.role() {
+            None => Some(Self::Viewer),
+            Some("client") => Some(Self::Operator),
+            Some("administrator") => Some(Self::Admin),
+            Some(_) => None,
+        }
+    }
+
     /// Name of the role.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -27,6 +45,20 @@ impl Role {
             Self::Operator => "operator",
             Self::Admin => "admin",
         }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Role {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or("a role is viewer, operator or admin")
     }
 }
 

@@ -9,6 +9,7 @@ use blueque::tokio::Client;
 use maud::Markup;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
+use crate::access::Csrf;
 use crate::actor::{Actor, Role};
 use crate::failure::Failure;
 use crate::place::Place;
@@ -28,6 +29,8 @@ pub struct Here {
     pub at: String,
     /// The outcome of the last action.
     pub flash: Option<Flash>,
+    /// The token that forms send back.
+    pub csrf: Csrf,
 }
 
 /// The outcome of an action, which the next page shows once.
@@ -73,6 +76,7 @@ impl FromRequestParts<Site> for Here {
             actor,
             at: format!("{}{path}", site.base()),
             flash: cookies.and_then(Flash::read),
+            csrf: parts.extensions.get().cloned().unwrap_or_default(),
         })
     }
 }
@@ -92,7 +96,8 @@ impl Here {
 
     /// The request as one for another page, for parts that are rendered once for all browsers.
     pub fn shared(&self, path: &str) -> Self {
-        Self { at: self.link(path), flash: None, ..self.clone() }
+        // Browsers put their own token into these forms.
+        Self { at: self.link(path), flash: None, csrf: Csrf::default(), ..self.clone() }
     }
 
     pub async fn client(&self) -> Result<Client, Failure> {

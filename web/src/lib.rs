@@ -17,32 +17,45 @@
 
 #![deny(missing_docs)]
 
+pub mod access;
 mod act;
 mod actor;
+mod api;
 mod assets;
 mod doctor;
 mod failure;
 mod feed;
 mod here;
 mod jobs;
+mod metrics;
 mod pages;
 mod parts;
 mod place;
 mod read;
 mod redact;
+mod serve;
 mod shell;
 mod site;
 
-use axum::Router;
+use std::sync::Arc;
+
+use axum::middleware::from_fn;
+use axum::{Extension, Router};
 
 pub use actor::{Actor, Role};
 pub use doctor::Checked;
 pub use place::{BadPlace, Place};
+pub use serve::serve;
+
+use access::Access;
 use site::{Settings, Site};
 
 /// Settings of the page.
 #[derive(Debug, Default)]
-pub struct Web(Settings);
+pub struct Web {
+    settings: Settings,
+    access: Option<Access>,
+}
 
 impl Web {
     /// A builder without places.
@@ -54,35 +67,35 @@ impl Web {
     /// Adds a namespace that the page shows. The first place is shown first.
     #[must_use]
     pub fn place(mut self, place: Place) -> Self {
-        self.0.places.push(place);
+        self.settings.places.push(place);
         self
     }
 
     /// Name of the environment, such as `production`, which every page shows.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.0.title = Some(title.into());
+        self.settings.title = Some(title.into());
         self
     }
 
     /// Colour of the environment's name: `red`, `orange`, `green`, `blue`, `purple` or `grey`.
     #[must_use]
     pub fn colour(mut self, colour: impl Into<String>) -> Self {
-        self.0.colour = Some(colour.into());
+        self.settings.colour = Some(colour.into());
         self
     }
 
     /// Path below which the page is served, such as `/queue`.
     #[must_use]
     pub fn base_path(mut self, base: impl Into<String>) -> Self {
-        self.0.base = base.into();
+        self.settings.base = base.into();
         self
     }
 
     /// Refuses every action.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
-        self.0.read_only = read_only;
+        self.settings.read_only = read_only;
         self
     }
 
@@ -90,7 +103,15 @@ impl Web {
     /// Values that are not JSON are then hidden as a whole.
     #[must_use]
     pub fn redact(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.0.redact.extend(patterns.into_iter().map(Into::into));
+        self.settings.redact.extend(patterns.into_iter().map(Into::into));
+        self
+    }
+
+    /// Who may use the page. Without it everybody who reaches the page is an admin, unless a layer in front of the router
+    /// inserts an [`Actor`].
+    #[must_use]
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = Some(access);
         self
     }
 
@@ -98,7 +119,7 @@ impl Web {
     /// place; its error is shown.
     #[must_use]
     pub fn doctor(mut self, check: impl Fn(&str) -> Result<Vec<Checked>, String> + Send + Sync + 'static) -> Self {
-        self.0.doctor = Some(doctor::Doctor::new(check));
+        self.settings.doctor = Some(doctor::Doctor::new(check));
         self
     }
 
@@ -107,8 +128,18 @@ impl Web {
     /// # Errors
     /// [`BadPlace`] if there is no place, two places have the same name, or the base path or the colour is invalid.
     pub fn build(self) -> Result<Router, BadPlace> {
-        let site = Site::new(self.0)?;
-        let inner = Router::new().merge(pages::router()).merge(assets::router()).with_state(site.clone());
-        Ok(if site.base().is_empty() { inner } else { Router::new().nest(site.base(), inner) })
+        let open =
+            || Access::builder().open(Actor::default().name).build().map_err(|error| BadPlace(error.to_string()));
+        let access = self.access.map_or_else(open, Ok)?;
+        let site = Site::new(self.settings)?;
+        let inner = Router::new().merge(pages::router()).merge(assets::router());
+        let inner =
+            inner.merge(access::router()).merge(api::router()).merge(metrics::router()).with_state(site.clone());
+        let inner = inner.layer(Extension(access.clone()));
+        let all = if site.base().is_empty() { inner } else { Router::new().nest(site.base(), inner) };
+        let base: Arc<str> = site.base().into();
+        Ok(all.layer(from_fn(move |request, next| {
+            access.clone().guard(base.clone(), site.is_read_only(), request, next)
+        })))
     }
 }

@@ -82,7 +82,7 @@ pub fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure
                 link rel="stylesheet" href=(asset("style.css"));
                 script src=(asset("page.js")) defer {}
             }
-            body data-role=(here.actor.role.as_str()) data-base=(here.site.base()) data-place=(here.place.name()) {
+            body data-role=(here.actor.role.as_str()) data-base=(here.site.base()) data-place=(here.place.name()) data-csrf=(here.csrf.token) {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
                     a.brand href=(here.link("/")) { img src=(asset("icon.svg")) alt="" width="24" height="24"; "Blueque" }
@@ -96,6 +96,12 @@ pub fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure
                     }
                     span.actor title=(format!("Role: {}", here.actor.role.as_str())) {
                         (here.actor.name) @if here.site.is_read_only() { " · read-only" }
+                    }
+                    @if here.csrf.logs_out {
+                        form method="post" action=(format!("{}/logout", here.site.base())) {
+                            input type="hidden" name="csrf" value=(here.csrf.token);
+                            button.quiet { "Log out" }
+                        }
                     }
                     button.help type="button" data-open="keys" aria-label="Keyboard shortcuts" { "?" }
                 }

@@ -63,9 +63,19 @@ impl Site {
         if !base.is_empty() && (!base.starts_with('/') || base.contains("//") || !base.chars().all(plain)) {
             return Err(BadPlace(format!("the base path {base} is not a path such as /queue")));
         }
-        let (base, redact) = (base.to_owned(), Redact::new(&redact));
-        let (assets, feeds, logs, jobs) = (Assets::new(), Feeds::default(), Logs::default(), Jobs::default());
-        Ok(Self(Arc::new(Inner { places, title, colour, base, read_only, redact, doctor, assets, feeds, logs, jobs })))
+        Ok(Self(Arc::new(Inner {
+            places,
+            title,
+            colour,
+            base: base.to_owned(),
+            read_only,
+            redact: Redact::new(&redact),
+            assets: Assets::new(),
+            feeds: Feeds::default(),
+            logs: Logs::default(),
+            doctor,
+            jobs: Jobs::default(),
+        })))
     }
 
     /// The path below which the page is served; empty for the root.

@@ -1,6 +1,8 @@
-//! `blueque dev`: a private server or cluster and a worker, to try things out without any set-up.
+//! `blueque dev`: a private server or cluster, a worker and the page, to try things out without any set-up.
 
 mod cluster;
+#[cfg(feature = "web")]
+mod page;
 mod samples;
 mod server;
 mod servers;
@@ -68,6 +70,8 @@ pub struct Options {
 struct Left {
     servers: Vec<Process>,
     worker: Option<Process>,
+    #[serde(default)]
+    page: Option<Process>,
 }
 
 /// Starts the servers and the worker, waits for Ctrl-C, and ends them.
@@ -105,6 +109,16 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
         }
     };
     left.worker = Process::of(worker.id().cast_signed());
+    // Work goes on without the page.
+    #[cfg(feature = "web")]
+    let page = page::Page::start(&namespace, |command| connected(command, &data, &servers))
+        .map_err(|error| say(format!("blueque dev: {error}")))
+        .ok();
+    #[cfg(feature = "web")]
+    if let Some(page) = &page {
+        left.page = Process::of(page.pid());
+        say(format!("Page: {}\n", page.url));
+    }
     let exports = exports(&servers, &namespace);
     let noted = note(&data, &left).and_then(|()| {
         fs::write(data.join("env"), &exports)?;
@@ -118,6 +132,8 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
         })
     });
     end(&mut signals, &mut worker, &servers.state(), &namespace);
+    #[cfg(feature = "web")]
+    drop(page);
     servers.stop();
     let _ = fs::remove_file(data.join("dev.json"));
     asked.map(|()| ExitCode::SUCCESS)
@@ -170,7 +186,7 @@ fn first_steps(data: &Path, exports: &str, servers: &Servers, programs: &Path, q
         "Runs: a {what} at {}, and a worker for {} with the programs in {}.\n\n\
          Try, in another terminal (. {}/env does the same as the exports):\n    {exports}\
          blueque run {queue} {parameters}{hint}\n\n\
-         Look: blueque top; or ls, show, logs -f, why.\n\
+         Look: the page, or blueque top; or ls, show, logs -f, why.\n\
          Stop: Ctrl-C here. Running tasks go back to their queue, and {} keeps all data for the next start.",
         servers.url(),
         queues.join(", "),
@@ -246,9 +262,9 @@ fn note(data: &Path, left: &Left) -> anyhow::Result<()> {
 fn clear(data: &Path) {
     let noted = fs::read(data.join("dev.json")).ok();
     let left: Left = noted.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
-    if let Some(worker) = left.worker.filter(|worker| worker.lives()) {
-        // The programs of the worker continue, and the new worker finds them.
-        let _ = kill(Pid::from_raw(worker.pid), Signal::SIGKILL);
+    // The programs of the worker continue, and the new worker finds them.
+    for process in [left.worker, left.page].into_iter().flatten().filter(|process| process.lives()) {
+        let _ = kill(Pid::from_raw(process.pid), Signal::SIGKILL);
     }
     for server in left.servers {
         let end = Instant::now() + Duration::from_secs(10);
@@ -275,14 +291,19 @@ fn worker(
         command.args(["--queue", queue]);
     }
     command.arg("--state-dir").arg(servers.state());
-    for name in blueque::Address::variables().chain(["BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE"]) {
+    connected(&mut command, data, servers);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
+    command.spawn().context("the worker cannot be started")
+}
+
+/// Sets the environment in which a command uses these servers, and nothing of the user's own environment.
+fn connected(command: &mut Command, data: &Path, servers: &Servers) {
+    for name in blueque::Address::variables().chain(["BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE", "BLUEQUE_WEB_USERS"]) {
         command.env_remove(name);
     }
     // The user's configuration file is for other servers.
     command.env("BLUEQUE_URL", servers.url()).env("BLUEQUE_PASSWORD_FILE", servers.password_file());
     command.env("XDG_CONFIG_HOME", data);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
-    command.spawn().context("the worker cannot be started")
 }
 
 /// Interval at which the nodes of a cluster are checked.

@@ -64,6 +64,7 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
         div {
             (filter(here, &place, wrong.as_deref()))
             form.stack method="post" action=(here.link("/act/many")) data-bulk data-action="many" {
+                input type="hidden" name="csrf" value=(here.csrf.token);
                 input type="hidden" name="back" value=(here.at);
                 input type="hidden" name="q" value=(query.text());
                 (table(here, &found, &columns, &query))

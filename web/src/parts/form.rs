@@ -11,6 +11,7 @@ pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Optio
     let form = |inner: Markup| {
         html! {
             form method="post" action=(here.link(&format!("/act/{}", action.name))) data-action=(action.name) {
+                input type="hidden" name="csrf" value=(here.csrf.token);
                 input type="hidden" name="back" value=(here.at);
                 @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
                 (inner)

@@ -1,0 +1,56 @@
+//! Serves the page until the caller stops it.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::sync::oneshot;
+
+/// Time that open requests have after the stop. Streams of events never end by themselves.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Number of threads that answer requests.
+const THREADS: usize = 2;
+
+/// Maximum number of threads that hash passwords.
+const HASHING: usize = 4;
+
+/// Serves a page on a listener until `stop` returns, and at most a second longer. `stop` runs in a thread of its own.
+///
+/// # Errors
+/// The errors of the listener and of the start of threads.
+pub fn serve(page: Router, listener: TcpListener, stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(THREADS).max_blocking_threads(HASHING).enable_io().enable_time().build()?;
+    let (asked, stopped) = oneshot::channel::<()>();
+    let (told, ended) = mpsc::channel();
+    std::thread::Builder::new().name("stop".to_owned()).spawn({
+        let told = told.clone();
+        move || {
+            stop();
+            // The page may have ended by itself.
+            let _ = asked.send(());
+            std::thread::sleep(GRACE);
+            let _ = told.send(Ok(()));
+        }
+    })?;
+    runtime.spawn(async move {
+        let served = match tokio::net::TcpListener::from_std(listener) {
+            Ok(listener) => {
+                let service = page.into_make_service_with_connect_info::<SocketAddr>();
+                let stopped = async {
+                    let _ = stopped.await;
+                };
+                axum::serve(listener, service).with_graceful_shutdown(stopped).await
+            }
+            Err(error) => Err(error),
+        };
+        let _ = told.send(served);
+    });
+    let served = ended.recv().unwrap_or(Ok(()));
+    runtime.shutdown_background();
+    served
+}
