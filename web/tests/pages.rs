@@ -97,7 +97,7 @@ impl Site {
     }
 
     fn act(&self, action: &str, fields: &[(&str, &str)]) -> Answer {
-        let escaped = |text: &str| -> String { text.bytes().map(|byte| format!("%{byte:02X}")).collect() };
+        let escaped = |text: &str| text.bytes().fold(String::new(), |all, byte| all + &format!("%{byte:02X}"));
         let pairs = fields.iter().map(|(name, value)| format!("{}={}", escaped(name), escaped(value)));
         let headers = format!(
             "content-type: application/x-www-form-urlencoded\r\norigin: http://{}\r\nsec-fetch-site: same-origin\r\n",
@@ -220,7 +220,16 @@ fn actions_on_a_task_do_what_they_say_and_the_audit_names_the_user() {
     site.done("untag", &[("id", "one"), ("tags", "hd")]);
     site.done("move", &[("id", "one"), ("into", "other")]);
     site.done("note", &[("id", "one"), ("text", "look at this")]);
-    site.done("edit", &[("id", "one"), ("was.key", ""), ("set.key", "acme"), ("was.parameters", "[\"a\"]"), ("set.parameters", "[\"b\"]")]);
+    site.done(
+        "edit",
+        &[
+            ("id", "one"),
+            ("was.key", ""),
+            ("set.key", "acme"),
+            ("was.parameters", "[\"a\"]"),
+            ("set.parameters", "[\"b\"]"),
+        ],
+    );
     let info = site.client.task("one").unwrap().info().unwrap();
     assert_eq!((info.priority(), info.queue().as_deref(), info.key().as_deref()), (7, Some("other"), Some("acme")));
     assert_eq!((info.tags(), info.parameters_bytes()), (vec!["nightly".to_owned()], Some(&b"[\"b\"]"[..])));
@@ -307,7 +316,10 @@ fn many_tasks_are_changed_at_once_selected_or_all_that_match() {
     site.submit("other", "bystander");
     let page = site.page("/default/tasks?q=queue:q");
     assert!(page.contains("120 match") && page.contains("rel=\"next\""), "{page}");
-    site.done("many", &[("what", "cancel"), ("scope", "selected"), ("id", "task-1"), ("id", "task-2"), ("reason", "x")]);
+    site.done(
+        "many",
+        &[("what", "cancel"), ("scope", "selected"), ("id", "task-1"), ("id", "task-2"), ("reason", "x")],
+    );
     assert_eq!((site.status("task-1"), site.status("task-3")), (Some(Status::Cancelled), Some(Status::Pending)));
     let done = site.act("many", &[("what", "cancel"), ("scope", "all"), ("q", "queue:q state:pending")]);
     assert!(done.status == 303 && done.location.starts_with("/default/bulk/"), "{done:?}");
@@ -349,7 +361,10 @@ fn schedules_are_paused_run_and_edited() {
     site.done("resume-schedule", &[("schedule", "nightly")]);
     site.done("run-schedule", &[("schedule", "nightly")]);
     assert_eq!(site.client.queue("q").unwrap().counts().unwrap().pending, 1);
-    site.done("edit-schedule", &[("schedule", "nightly"), ("recurrence", "every 3600 0"), ("queue", "q"), ("parameters", "[\"y\"]")]);
+    site.done(
+        "edit-schedule",
+        &[("schedule", "nightly"), ("recurrence", "every 3600 0"), ("queue", "q"), ("parameters", "[\"y\"]")],
+    );
     let info = schedule.info().unwrap();
     assert_eq!((info.recurrence().as_deref(), info.parameters_bytes()), (Some("every 3600 0"), Some(&b"[\"y\"]"[..])));
     site.done("delete-schedule", &[("schedule", "nightly")]);
@@ -426,7 +441,9 @@ fn many_readers_cost_the_server_one() {
     let site = Site::of(Server::start_counting(), |web| web);
     site.submit("q", "one");
     let readers: Vec<_> = (0..40).map(|_| site.events("/default/live?topic=now", None)).collect();
-    readers.iter().for_each(|lines| _ = until(lines, |line| line.starts_with("data:")));
+    for lines in &readers {
+        until(lines, |line| line.starts_with("data:"));
+    }
     let (before, begun) = (site.server.calls_of("counts"), SystemTime::now());
     eventually("the topic is read again", || site.server.calls_of("counts") >= before + 3);
     let calls = site.server.calls_of("counts") - before;
@@ -448,7 +465,19 @@ fn a_server_that_is_away_is_said_without_its_password_and_the_page_heals() {
     assert!(answer.text.contains("The server does not answer") && answer.text.contains("http-equiv=\"refresh\""));
     assert!(!answer.text.contains("secret-word"), "{}", answer.text);
     assert_eq!(site.get("/second/").status, 200, "the other place does not mind");
-    let server = Server::start_with(&["--save", "", "--port", &port, "--user", "user", "on", ">secret-word", "~*", "&*", "+@all"]);
+    let server = Server::start_with(&[
+        "--save",
+        "",
+        "--port",
+        &port,
+        "--user",
+        "user",
+        "on",
+        ">secret-word",
+        "~*",
+        "&*",
+        "+@all",
+    ]);
     eventually("the page heals", || site.get("/default/").status == 200);
     drop(server);
 }
@@ -477,7 +506,14 @@ fn hostile_text_is_shown_as_text_in_every_page() {
     site.log(&work, "stdout", hostile.as_bytes());
     site.log(&work, "stderr", b"\xff\xfe</p><script>x");
     work.fail(hostile).unwrap();
-    for path in ["/default/", "/default/tasks", "/default/tasks/evil", "/default/queues/q", "/default/audit", "/default/workers"] {
+    for path in [
+        "/default/",
+        "/default/tasks",
+        "/default/tasks/evil",
+        "/default/queues/q",
+        "/default/audit",
+        "/default/workers",
+    ] {
         check(path);
     }
     let answer = site.get("/default/tasks?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E");

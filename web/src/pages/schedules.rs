@@ -11,8 +11,9 @@ use maud::{Markup, html};
 use crate::act::action;
 use crate::failure::Failure;
 use crate::here::{Here, escaped};
-use crate::parts::{form, json, look, text, time};
+use crate::parts::{form, json, look};
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Number of schedules on the page.
 const ROWS: u32 = 200;
@@ -138,8 +139,9 @@ async fn schedule(here: &Here, name: &str) -> Result<Markup, Failure> {
 }
 
 fn edit(here: &Here, info: &ScheduleInfo) -> Markup {
-    let parameters =
-        info.parameters_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok()).filter(|text| text.len() <= 65_536 && text::is_plain(text) && here.site.redacted(text.as_bytes().to_vec()) == text.as_bytes());
+    let parameters = info.parameters_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok()).filter(|text| {
+        text.len() <= 65_536 && text::is_plain(text) && here.site.redacted(text.as_bytes().to_vec()) == text.as_bytes()
+    });
     html! {
         (form::text("recurrence", "When", &info.recurrence().unwrap_or_default(), true))
         (form::text("queue", "Queue", &info.queue().unwrap_or_default(), true))

@@ -13,10 +13,11 @@ use crate::act::{action, is_suspended};
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::parts::{form, json, look, text, time};
+use crate::parts::{form, json, look};
 use crate::read::task::{self, Attempt, Neighbour, Neighbours, Rule, Task, attempts};
 use crate::read::why;
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Maximum size of parameters that a form edits.
 const EDITED: usize = 64 * 1_024;
@@ -203,7 +204,8 @@ fn edit(here: &Here, info: &TaskInfo) -> Markup {
     let parameters = info.parameters_bytes().unwrap_or_default();
     // What is not shown is not edited, and what a field cannot show neither.
     let shown = here.site.redacted(parameters.to_vec()) == parameters;
-    let plain = std::str::from_utf8(parameters).ok().filter(|text| shown && text.len() <= EDITED && text::is_plain(text));
+    let plain =
+        std::str::from_utf8(parameters).ok().filter(|text| shown && text.len() <= EDITED && text::is_plain(text));
     let value = |field: &str| {
         let text = info.fields.get(field).map(|value| String::from_utf8_lossy(value).into_owned()).unwrap_or_default();
         let micros = (field == "own_lease").then(|| text.parse::<f64>().ok()).flatten();
