@@ -80,7 +80,7 @@ const WEB: House = House {
         &["site"],
         &["feed"],
         &["read"],
-        &["failure", "place", "jobs", "doctor", "redact", "assets", "text", "time"],
+        &["failure", "place", "jobs", "doctor", "explain", "redact", "assets", "text", "time"],
     ],
     by_file: false,
     marks: ["<!-- web: begin -->\n", "<!-- web: end -->\n"],

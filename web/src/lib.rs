@@ -23,6 +23,7 @@ mod actor;
 mod api;
 mod assets;
 mod doctor;
+mod explain;
 mod failure;
 mod feed;
 mod here;
@@ -114,6 +115,14 @@ impl Web {
     #[must_use]
     pub fn access(mut self, access: Access) -> Self {
         self.access = Some(access);
+        self
+    }
+
+    /// Sets a function that returns the sentence about a task, by the names of its place and the task: why it waits, or
+    /// what it does. The function may block. Without it, or if it returns `None`, the page has a shorter sentence.
+    #[must_use]
+    pub fn explain(mut self, tell: impl Fn(&str, &str) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.settings.explain = Some(explain::Explain::new(tell));
         self
     }
 

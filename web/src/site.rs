@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::assets::Assets;
 use crate::doctor::Doctor;
+use crate::explain::Explain;
 use crate::feed::Feeds;
 use crate::feed::log::Logs;
 use crate::jobs::Jobs;
@@ -22,6 +23,7 @@ pub struct Settings {
     pub read_only: bool,
     pub redact: Vec<String>,
     pub doctor: Option<Doctor>,
+    pub explain: Option<Explain>,
 }
 
 /// The page: its places and settings. Clones share them.
@@ -37,6 +39,7 @@ struct Inner {
     read_only: bool,
     redact: Redact,
     doctor: Option<Doctor>,
+    explain: Option<Explain>,
     assets: Assets,
     feeds: Feeds,
     logs: Logs,
@@ -45,7 +48,7 @@ struct Inner {
 
 impl Site {
     pub fn new(settings: Settings) -> Result<Self, BadPlace> {
-        let Settings { places, title, colour, base, read_only, redact, doctor } = settings;
+        let Settings { places, title, colour, base, read_only, redact, doctor, explain } = settings;
         if places.is_empty() {
             return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
         }
@@ -74,6 +77,7 @@ impl Site {
             feeds: Feeds::default(),
             logs: Logs::default(),
             doctor,
+            explain,
             jobs: Jobs::default(),
         })))
     }
@@ -106,6 +110,10 @@ impl Site {
     /// Parameters, a result or a checkpoint, without the fields that must not be shown.
     pub fn redacted(&self, bytes: Vec<u8>) -> Vec<u8> {
         self.0.redact.bytes(bytes)
+    }
+
+    pub fn explain(&self) -> Option<&Explain> {
+        self.0.explain.as_ref()
     }
 
     pub fn doctor(&self) -> Option<&Doctor> {
