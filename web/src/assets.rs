@@ -24,9 +24,12 @@ pub struct Assets {
 impl Assets {
     pub fn new() -> Self {
         let mut all = Sha256::new();
-        FILES.iter().for_each(|(_, _, text)| all.update(text));
+        for (_, _, text) in FILES {
+            all.update(text);
+        }
         let digest = all.finalize();
-        Self { digest: digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect() }
+        let first = digest.first_chunk().copied().unwrap_or_default();
+        Self { digest: format!("{:016x}", u64::from_be_bytes(first)) }
     }
 
     /// Path of a file below the base path.

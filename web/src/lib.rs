@@ -26,6 +26,7 @@ mod doctor;
 mod failure;
 mod feed;
 mod here;
+mod jobs;
 mod metrics;
 mod pages;
 mod parts;

@@ -1,6 +1,7 @@
 //! The pages.
 
 mod audit;
+mod bulk;
 mod graphs;
 mod live;
 mod log;
@@ -36,6 +37,7 @@ pub fn router() -> Router<Site> {
         .route("/{place}/queues/{name}", get(queue::page))
         .route("/{place}/graphs", get(graphs::page))
         .route("/{place}/graphs/{id}", get(graphs::one))
+        .route("/{place}/bulk/{id}", get(bulk::page))
         .route("/{place}/workers", get(workers::page))
         .route("/{place}/schedules", get(schedules::page))
         .route("/{place}/schedules/{name}", get(schedules::one))

@@ -6,6 +6,7 @@ use crate::assets::Assets;
 use crate::doctor::Doctor;
 use crate::feed::Feeds;
 use crate::feed::log::Logs;
+use crate::jobs::Jobs;
 use crate::place::{BadPlace, Place};
 use crate::redact::Redact;
 
@@ -39,6 +40,7 @@ struct Inner {
     assets: Assets,
     feeds: Feeds,
     logs: Logs,
+    jobs: Jobs,
 }
 
 impl Site {
@@ -72,6 +74,7 @@ impl Site {
             feeds: Feeds::default(),
             logs: Logs::default(),
             doctor,
+            jobs: Jobs::default(),
         })))
     }
 
@@ -115,6 +118,10 @@ impl Site {
 
     pub fn feeds(&self) -> &Feeds {
         &self.0.feeds
+    }
+
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     pub fn logs(&self) -> &Logs {

@@ -118,7 +118,7 @@ fn lines(entries: &[LogEntry], begins: bool) -> Markup {
         }
     }
     all.extend(open);
-    let mut shown = if begins { 1 } else { 0 };
+    let mut shown = u32::from(begins);
     for (entry, line) in all {
         if entry.attempt != shown {
             if shown != 0 || entry.attempt > 1 {
