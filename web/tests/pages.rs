@@ -103,7 +103,9 @@ impl Site {
             "content-type: application/x-www-form-urlencoded\r\norigin: http://{}\r\nsec-fetch-site: same-origin\r\n",
             self.address
         );
-        let body = pairs.collect::<Vec<_>>().join("&");
+        let page = self.get("/default/").text;
+        let token = page.split("data-csrf=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let body = pairs.chain([format!("csrf={token}")]).collect::<Vec<_>>().join("&");
         Self::read(self.send("POST", &format!("/default/act/{action}"), &headers, &body))
     }
 
