@@ -36,6 +36,8 @@ mod redact;
 mod serve;
 mod shell;
 mod site;
+mod text;
+mod time;
 
 use std::sync::Arc;
 
@@ -132,7 +134,7 @@ impl Web {
             || Access::builder().open(Actor::default().name).build().map_err(|error| BadPlace(error.to_string()));
         let access = self.access.map_or_else(open, Ok)?;
         let site = Site::new(self.settings)?;
-        let inner = Router::new().merge(pages::router()).merge(assets::router());
+        let inner = Router::new().merge(pages::router());
         let inner =
             inner.merge(access::router()).merge(api::router()).merge(metrics::router()).with_state(site.clone());
         let inner = inner.layer(Extension(access.clone()));

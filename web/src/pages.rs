@@ -1,5 +1,6 @@
 //! The pages.
 
+mod asset;
 mod audit;
 mod bulk;
 mod graphs;
@@ -50,6 +51,7 @@ pub fn router() -> Router<Site> {
         .route("/{place}/tasks/{id}/raw/{field}", get(raw::download))
         .route("/{place}/{*rest}", get(nothing))
         .merge(act::router())
+        .merge(asset::router())
 }
 
 /// Leads to the first place.

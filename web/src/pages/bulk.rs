@@ -12,8 +12,9 @@ use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
 use crate::jobs::Job;
-use crate::parts::{form, look, text, time};
+use crate::parts::{form, look};
 use crate::shell::Tab;
+use crate::{text, time};
 
 fn job(here: &Here, id: &str) -> Result<Arc<Job>, Failure> {
     let missing = || Failure::missing("This bulk action is not known: it ran in another process, or long ago.");

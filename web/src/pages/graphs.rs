@@ -14,9 +14,10 @@ use crate::act::{Fields, action};
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::parts::{form, look, text, time};
+use crate::parts::{form, look};
 use crate::read::graph::{Drawn, Node, graph};
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Number of graphs on a page.
 const ROWS: u32 = 50;

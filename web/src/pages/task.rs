@@ -13,10 +13,11 @@ use crate::act::{action, is_suspended};
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::parts::{form, json, look, text, time};
+use crate::parts::{form, json, look};
 use crate::read::task::{self, Attempt, Neighbour, Neighbours, Rule, Task, attempts};
 use crate::read::why;
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Maximum size of parameters that a form edits.
 const EDITED: usize = 64 * 1_024;

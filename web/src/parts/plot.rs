@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::time::span;
+use crate::time::span;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 150.0;
