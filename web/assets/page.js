@@ -134,6 +134,9 @@ if (log) {
   const sources = $('#log-source');
   let last = log.dataset.last;
   let stream = null;
+  // Only a reader stops following, not a change of the layout.
+  let byHand = false;
+  for (const name of ['wheel', 'touchmove', 'keydown', 'pointerdown']) log.addEventListener(name, () => { byHand = true; }, { passive: true });
   const bottom = () => { if (follow.checked) log.scrollTop = log.scrollHeight; };
   const shown = () => {
     const words = search.value.toLowerCase();
@@ -167,12 +170,13 @@ if (log) {
   const mute = () => { if (stream) { stream.close(); stream = null; } };
   document.addEventListener('visibilitychange', () => (document.hidden ? mute() : tail()));
   addEventListener('pagehide', mute);
-  follow.addEventListener('change', bottom);
+  follow.addEventListener('change', () => { byHand = false; bottom(); });
+  new ResizeObserver(bottom).observe(log);
   log.addEventListener('scroll', () => {
     const end = log.scrollTop + log.clientHeight >= log.scrollHeight - 20;
-    if (!end && follow.checked && document.activeElement !== follow) follow.checked = false;
+    if (!end && byHand) follow.checked = false;
     if (end) follow.checked = true;
-    if (log.scrollTop < 40 && log.dataset.earlier && !log.dataset.reading) {
+    if (byHand && log.scrollTop < 40 && log.dataset.earlier && !log.dataset.reading) {
       log.dataset.reading = '1';
       fetch(log.dataset.earlier).then((answer) => (answer.ok ? answer.text() : '')).then((html) => {
         const next = html ? /data-earlier="([^"]*)"/.exec(html)?.[1] : '';

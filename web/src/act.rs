@@ -92,6 +92,7 @@ actions! {
     "cancel-graph" "Cancel" "cancel_graph" danger true: "Cancels all unfinished tasks of the graph, or one task and all that need it.";
     "retry-graph" "Retry" "retry_graph" asks true: "Runs the failed and cancelled tasks again. Complete tasks keep their results.";
     "rerun-graph" "Rerun from here" "retry_graph" asks true: "Runs this task and everything downstream again, even if it is complete.";
+    "stop-many" "Stop" "bulk": "Stops after the present step. Tasks that were changed stay changed.";
     "many" "Apply" "bulk" danger true: "Does an action on many tasks.";
 }
 
@@ -189,6 +190,7 @@ pub async fn perform(here: &Here, action: &Action, fields: &Fields) -> Result<Do
     }
     match action.name {
         "many" => many::perform(here, fields).await,
+        "stop-many" => many::stop(here, fields),
         _ => perform::perform(here, action, fields).await,
     }
 }

@@ -6,18 +6,16 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use blueque::calls::Calls;
 use blueque::tokio::Client;
-use maud::Markup;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::access::Csrf;
 use crate::actor::{Actor, Role};
 use crate::failure::Failure;
 use crate::place::Place;
-use crate::shell::{self, Tab};
 use crate::site::Site;
 
 /// Name of the cookie that carries the outcome of an action to the next page.
-const FLASH: &str = "blueque_flash";
+pub const FLASH: &str = "blueque_flash";
 
 /// The place, the user and the site of a request.
 #[derive(Clone, Debug)]
@@ -112,21 +110,6 @@ impl Here {
     /// Returns true if the user's role allows an action of a role.
     pub fn may(&self, role: Role) -> bool {
         self.actor.role >= role
-    }
-
-    /// The whole page around its content, or around the error that kept the content from being read.
-    pub fn page(&self, tab: Tab, title: &str, content: Result<Markup, Failure>) -> Response {
-        let status = content.as_ref().map_or_else(Failure::status, |_| StatusCode::OK);
-        let html = shell::whole(self, tab, title, content);
-        let mut answer = (status, axum::response::Html(html.into_string())).into_response();
-        answer.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
-        if self.flash.is_some() {
-            let gone = format!("{FLASH}=; Path={}/; Max-Age=0; HttpOnly; SameSite=Strict", self.site.base());
-            if let Ok(value) = header::HeaderValue::from_str(&gone) {
-                answer.headers_mut().append(header::SET_COOKIE, value);
-            }
-        }
-        answer
     }
 
     /// Leads the browser to a page that shows the outcome of an action.

@@ -23,9 +23,11 @@ mod actor;
 mod api;
 mod assets;
 mod doctor;
+mod explain;
 mod failure;
 mod feed;
 mod here;
+mod jobs;
 mod metrics;
 mod pages;
 mod parts;
@@ -35,6 +37,8 @@ mod redact;
 mod serve;
 mod shell;
 mod site;
+mod text;
+mod time;
 
 use std::sync::Arc;
 
@@ -114,6 +118,14 @@ impl Web {
         self
     }
 
+    /// Sets a function that returns the sentence about a task, by the names of its place and the task: why it waits, or
+    /// what it does. The function may block. Without it, or if it returns `None`, the page has a shorter sentence.
+    #[must_use]
+    pub fn explain(mut self, tell: impl Fn(&str, &str) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.settings.explain = Some(explain::Explain::new(tell));
+        self
+    }
+
     /// Adds the whole check of the server of a place to the page Server. The function may block, and gets the name of the
     /// place; its error is shown.
     #[must_use]
@@ -131,7 +143,7 @@ impl Web {
             || Access::builder().open(Actor::default().name).build().map_err(|error| BadPlace(error.to_string()));
         let access = self.access.map_or_else(open, Ok)?;
         let site = Site::new(self.settings)?;
-        let inner = Router::new().merge(pages::router()).merge(assets::router());
+        let inner = Router::new().merge(pages::router());
         let inner =
             inner.merge(access::router()).merge(api::router()).merge(metrics::router()).with_state(site.clone());
         let inner = inner.layer(Extension(access.clone()));

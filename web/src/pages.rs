@@ -1,6 +1,8 @@
 //! The pages.
 
+mod asset;
 mod audit;
+mod bulk;
 mod graphs;
 mod live;
 mod log;
@@ -36,6 +38,7 @@ pub fn router() -> Router<Site> {
         .route("/{place}/queues/{name}", get(queue::page))
         .route("/{place}/graphs", get(graphs::page))
         .route("/{place}/graphs/{id}", get(graphs::one))
+        .route("/{place}/bulk/{id}", get(bulk::page))
         .route("/{place}/workers", get(workers::page))
         .route("/{place}/schedules", get(schedules::page))
         .route("/{place}/schedules/{name}", get(schedules::one))
@@ -48,6 +51,7 @@ pub fn router() -> Router<Site> {
         .route("/{place}/tasks/{id}/raw/{field}", get(raw::download))
         .route("/{place}/{*rest}", get(nothing))
         .merge(act::router())
+        .merge(asset::router())
 }
 
 /// Leads to the first place.

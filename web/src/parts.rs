@@ -4,5 +4,3 @@ pub mod form;
 pub mod json;
 pub mod look;
 pub mod plot;
-pub mod text;
-pub mod time;

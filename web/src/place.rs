@@ -76,7 +76,7 @@ impl Place {
         let plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
         if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.chars().all(plain) {
             return Err(BadPlace(format!(
-                "`{name}` cannot name a place: use 1 to 64 letters, digits, `.`, `-` and `_`"
+                "`{name}` cannot name a place: it has 1 to 64 letters, digits, `.`, `-` and `_`"
             )));
         }
         if RESERVED.contains(&name) {

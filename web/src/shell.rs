@@ -1,9 +1,11 @@
 //! The frame of every page: head, navigation, the switch between places, messages.
 
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
 use crate::failure::Failure;
-use crate::here::{Here, link};
+use crate::here::{FLASH, Here, link};
 
 /// The pages of the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +65,25 @@ impl Tab {
     }
 }
 
+impl Here {
+    /// The whole page around its content, or around the error that kept the content from being read.
+    pub fn page(&self, tab: Tab, title: &str, content: Result<Markup, Failure>) -> Response {
+        let status = content.as_ref().map_or_else(Failure::status, |_| StatusCode::OK);
+        let html = whole(self, tab, title, content);
+        let mut answer = (status, axum::response::Html(html.into_string())).into_response();
+        answer.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
+        if self.flash.is_some() {
+            let gone = format!("{FLASH}=; Path={}/; Max-Age=0; HttpOnly; SameSite=Strict", self.site.base());
+            if let Ok(value) = header::HeaderValue::from_str(&gone) {
+                answer.headers_mut().append(header::SET_COOKIE, value);
+            }
+        }
+        answer
+    }
+}
+
 /// A whole page.
-pub fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure>) -> Markup {
+fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure>) -> Markup {
     let asset = |name: &str| format!("{}{}", here.site.base(), here.site.assets().path(name));
     let environment = here.site.title();
     let away = content.as_ref().is_err_and(Failure::is_away);

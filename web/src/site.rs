@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::assets::Assets;
 use crate::doctor::Doctor;
+use crate::explain::Explain;
 use crate::feed::Feeds;
 use crate::feed::log::Logs;
+use crate::jobs::Jobs;
 use crate::place::{BadPlace, Place};
 use crate::redact::Redact;
 
@@ -21,6 +23,7 @@ pub struct Settings {
     pub read_only: bool,
     pub redact: Vec<String>,
     pub doctor: Option<Doctor>,
+    pub explain: Option<Explain>,
 }
 
 /// The page: its places and settings. Clones share them.
@@ -36,14 +39,16 @@ struct Inner {
     read_only: bool,
     redact: Redact,
     doctor: Option<Doctor>,
+    explain: Option<Explain>,
     assets: Assets,
     feeds: Feeds,
     logs: Logs,
+    jobs: Jobs,
 }
 
 impl Site {
     pub fn new(settings: Settings) -> Result<Self, BadPlace> {
-        let Settings { places, title, colour, base, read_only, redact, doctor } = settings;
+        let Settings { places, title, colour, base, read_only, redact, doctor, explain } = settings;
         if places.is_empty() {
             return Err(BadPlace("the page needs a place: a server and a namespace".to_owned()));
         }
@@ -72,6 +77,8 @@ impl Site {
             feeds: Feeds::default(),
             logs: Logs::default(),
             doctor,
+            explain,
+            jobs: Jobs::default(),
         })))
     }
 
@@ -105,6 +112,10 @@ impl Site {
         self.0.redact.bytes(bytes)
     }
 
+    pub fn explain(&self) -> Option<&Explain> {
+        self.0.explain.as_ref()
+    }
+
     pub fn doctor(&self) -> Option<&Doctor> {
         self.0.doctor.as_ref()
     }
@@ -115,6 +126,10 @@ impl Site {
 
     pub fn feeds(&self) -> &Feeds {
         &self.0.feeds
+    }
+
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     pub fn logs(&self) -> &Logs {

@@ -4,6 +4,8 @@
 mod accounts;
 mod options;
 #[cfg(feature = "web")]
+mod sentence;
+#[cfg(feature = "web")]
 mod serve;
 
 use std::process::ExitCode;

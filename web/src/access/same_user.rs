@@ -42,6 +42,7 @@ fn address(text: &str) -> Option<(IpAddr, u16)> {
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use std::net::{TcpListener, TcpStream};
+    use std::time::Duration;
 
     use super::*;
 
@@ -49,7 +50,7 @@ mod tests {
     fn a_connection_of_this_process_is_of_the_same_user() {
         for own in ["127.0.0.1:0", "[::1]:0"] {
             let Ok(listener) = TcpListener::bind(own) else { continue };
-            let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let stream = TcpStream::connect_timeout(&listener.local_addr().unwrap(), Duration::from_secs(30)).unwrap();
             let (_kept, peer) = listener.accept().unwrap();
             assert!(is_same_user(peer));
             let table = if peer.is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };

@@ -1,17 +1,22 @@
 //! One action on many tasks: on selected tasks, or on all tasks that a search finds.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use blueque::{Action as Bulk, Force, QueueName, TaskId};
+use blueque::calls::Calls;
+use blueque::tokio::Client;
+use blueque::{Action as Bulk, Filter, Force, QueueName, TaskId};
 
 use super::perform::{PATIENCE, one_task};
 use super::{Action, Done, Fields, action};
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 use crate::here::Here;
+use crate::jobs::Job;
 use crate::read::query::Query;
+use crate::read::tasks::count;
 
 /// Number of tasks that one step of a bulk changes.
-const STEP: u32 = 200;
+const STEP: u32 = 100;
 
 /// Maximum number of tasks that a user selects one by one.
 const SELECTED: usize = 500;
@@ -80,30 +85,54 @@ fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
     })
 }
 
-/// Starts the action on all tasks that match, and shows its progress.
+/// Starts the action on all tasks that match, and leads to a page with its progress.
 async fn all(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Failure> {
     let query = Query::read(fields.get("q").unwrap_or_default());
     let bulk = bulk(action, fields)?;
     let (client, calls) = (here.client().await?, here.signed().await?);
     let filter = query.filter()?;
-    let queues = match &query.queue {
+    let queues: Vec<QueueName> = match &query.queue {
         Some(queue) => vec![QueueName::new(queue.as_str())?],
         None => client.queues().await?.iter().filter_map(|queue| QueueName::new(queue.name.as_str()).ok()).collect(),
     };
-    let (mut changed, mut refused) = (0, 0);
-    let begun = Instant::now();
-    for queue in &queues {
+    let matching = count(&client, &query).await?;
+    let (id, what) = (TaskId::random().to_string(), format!("{}: all that match", action.label));
+    let job = Job::new(id, here.place.name().to_owned(), what, query.text(), here.actor.name.clone(), matching);
+    let job = Arc::new(job);
+    here.site.jobs().add(Arc::clone(&job));
+    let to = here.link(&format!("/bulk/{}", job.id));
+    let work = Arc::clone(&job);
+    tokio::spawn(async move {
+        let outcome = run(&client, &calls, &queues, &bulk, &filter, &work).await;
+        work.finish(outcome.map_err(|error| chain(&error)));
+    });
+    Ok(Done { text: format!("{}: it has begun.", action.label), to: Some(to) })
+}
+
+/// Does the steps of a job, until it ends or is stopped.
+async fn run(
+    client: &Client,
+    calls: &Calls,
+    queues: &[QueueName],
+    action: &Bulk,
+    filter: &Filter,
+    job: &Job,
+) -> blueque::Result<()> {
+    for queue in queues {
         let mut cursor = Some("0".to_owned());
-        while let Some(at) = cursor {
-            if begun.elapsed() > PATIENCE {
-                let text = outcome(action, changed, refused, Some("More tasks are left: apply it again."));
-                return Ok(Done { text, to: None });
-            }
-            let step = client.call(&calls.bulk(queue, &bulk, &filter, &at, STEP)).await?;
-            changed += step.changed;
-            refused += step.refused;
+        while let Some(at) = cursor.filter(|_| !job.is_stopped()) {
+            let step = client.call(&calls.bulk(queue, action, filter, &at, STEP)).await?;
+            job.add(step.changed, step.refused);
             cursor = step.next;
         }
     }
-    Ok(Done { text: outcome(action, changed, refused, None), to: None })
+    Ok(())
+}
+
+/// Stops a job after its present step.
+pub fn stop(here: &Here, fields: &Fields) -> Result<Done, Failure> {
+    let job = here.site.jobs().get(here.place.name(), fields.need("job")?);
+    let job = job.ok_or_else(|| Failure::missing("This bulk action is not known."))?;
+    job.stop();
+    Ok(Done { text: "It stops after the present step.".to_owned(), to: None })
 }

@@ -11,9 +11,10 @@ use maud::{Markup, html};
 use crate::act::Fields;
 use crate::failure::Failure;
 use crate::here::{Here, escaped};
-use crate::parts::{look, text, time};
+use crate::parts::look;
 use crate::read::query::duration;
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Number of changes on the page.
 const ROWS: usize = 300;

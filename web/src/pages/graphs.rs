@@ -14,9 +14,10 @@ use crate::act::{Fields, action};
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::parts::{form, look, text, time};
+use crate::parts::{form, look};
 use crate::read::graph::{Drawn, Node, graph};
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Number of graphs on a page.
 const ROWS: u32 = 50;
@@ -128,13 +129,12 @@ pub fn reading(here: &Here, id: GraphId, fields: &Fields) -> impl Fn() -> Readin
             let known = last.lock().unwrap_or_else(PoisonError::into_inner).clone();
             // A large graph costs the server milliseconds.
             let kept = known.filter(|(at, drawn)| drawn.read > LARGE && at.elapsed() < Duration::from_secs(10));
-            let drawn = match kept {
-                Some((_, drawn)) => drawn,
-                None => {
-                    let drawn = graph(&here.client().await?, &id, &open).await?;
-                    *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), drawn.clone()));
-                    drawn
-                }
+            let drawn = if let Some((_, drawn)) = kept {
+                drawn
+            } else {
+                let drawn = graph(&here.client().await?, &id, &open).await?;
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), drawn.clone()));
+                drawn
             };
             Ok(vec![("graph-head", head(&here, &id, &drawn)), ("graph-picture", picture(&here, &id, &drawn, &open))])
         }
@@ -198,13 +198,12 @@ fn picture(here: &Here, id: &GraphId, drawn: &Drawn, open: &HashSet<String>) -> 
 
 fn drawn_node(here: &Here, id: &GraphId, node: &Node, (x, y): (usize, usize), open: &HashSet<String>) -> Markup {
     let state = node.state();
-    let link = match &node.task {
-        Some(task) => here.link(&format!("/tasks/{}", escaped(task.as_str()))),
-        None => {
-            let mut more = open.clone();
-            more.insert(node.name.clone());
-            here.link(&format!("/graphs/{}?{}", escaped(id.as_str()), query(&more)))
-        }
+    let link = if let Some(task) = &node.task {
+        here.link(&format!("/tasks/{}", escaped(task.as_str())))
+    } else {
+        let mut more = open.clone();
+        more.insert(node.name.clone());
+        here.link(&format!("/graphs/{}?{}", escaped(id.as_str()), query(&more)))
     };
     let counts: Vec<String> = node.states.iter().map(|(state, number)| format!("{number} {state}")).collect();
     let sub = if node.tasks > 1 {

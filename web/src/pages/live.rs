@@ -13,7 +13,7 @@ use futures_util::stream::{self, Stream};
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::{graphs, now, queue, queues, task, workers};
+use super::{bulk, graphs, now, queue, queues, task, workers};
 use crate::act::Fields;
 use crate::feed::{Frame, Reading};
 use crate::here::Here;
@@ -38,6 +38,7 @@ pub async fn events(here: Here, Query(query): Query<Vec<(String, String)>>) -> R
             Err(_) => None,
         },
         ("queues", "") => here.site.feeds().follow(&topic_name, queues::reading(&here)),
+        ("bulk", id) => here.site.feeds().follow(&topic_name, bulk::reading(&here, id)),
         ("workers", "") => here.site.feeds().follow(&topic_name, workers::reading(&here)),
         ("graph", id) => match blueque::GraphId::new(id) {
             Ok(id) => {

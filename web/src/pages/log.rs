@@ -18,9 +18,9 @@ use tokio::sync::watch;
 use crate::failure::Failure;
 use crate::feed::log::{Reading, Ring};
 use crate::here::{Here, escaped};
-use crate::parts::{text, time};
 use crate::read::log::{Part, after, before, end};
 use crate::read::task::{Cost, Task};
+use crate::{text, time};
 
 /// The source of the entry with which a supervisor closes the log of an attempt.
 const EXIT: &str = "exit";
@@ -118,7 +118,7 @@ fn lines(entries: &[LogEntry], begins: bool) -> Markup {
         }
     }
     all.extend(open);
-    let mut shown = if begins { 1 } else { 0 };
+    let mut shown = u32::from(begins);
     for (entry, line) in all {
         if entry.attempt != shown {
             if shown != 0 || entry.attempt > 1 {

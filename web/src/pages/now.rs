@@ -7,9 +7,10 @@ use super::live;
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::parts::{look, text, time};
+use crate::parts::look;
 use crate::read::now::{Failed, Memory, Now, QUEUES, QueueRow, Running, TASKS, now};
 use crate::shell::Tab;
+use crate::{text, time};
 
 pub async fn page(here: Here) -> Response {
     let content = content(&here).await;

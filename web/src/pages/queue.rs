@@ -14,10 +14,11 @@ use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
 use crate::parts::plot::{self, Bar};
-use crate::parts::{form, look, text, time};
+use crate::parts::{form, look};
 use crate::read::queue::{self, Details, Hour, Queue, quantile};
 use crate::read::tasks::of;
 use crate::shell::Tab;
+use crate::{text, time};
 
 pub async fn page(here: Here, Path((_, name)): Path<(String, String)>) -> Response {
     let content = content(&here, &name).await;

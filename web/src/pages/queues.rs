@@ -8,9 +8,10 @@ use crate::act::action;
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::Here;
-use crate::parts::{form, look, text};
+use crate::parts::{form, look};
 use crate::read::now::{Memory, QUEUES, now};
 use crate::shell::Tab;
+use crate::text;
 
 pub async fn page(here: Here) -> Response {
     let content = content(&here).await;

@@ -11,8 +11,9 @@ use maud::{Markup, html};
 use crate::act::action;
 use crate::failure::Failure;
 use crate::here::{Here, escaped};
-use crate::parts::{form, json, look, text, time};
+use crate::parts::{form, json, look};
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Number of schedules on the page.
 const ROWS: u32 = 200;

@@ -8,9 +8,10 @@ use maud::{Markup, html};
 use crate::act::action;
 use crate::failure::Failure;
 use crate::here::Here;
-use crate::parts::{form, look, text, time};
+use crate::parts::{form, look};
 use crate::read::server::{Facts, facts, findings};
 use crate::shell::Tab;
+use crate::{text, time};
 
 pub async fn page(here: Here) -> Response {
     let content = content(&here).await;

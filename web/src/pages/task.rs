@@ -13,10 +13,11 @@ use crate::act::{action, is_suspended};
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::parts::{form, json, look, text, time};
+use crate::parts::{form, json, look};
 use crate::read::task::{self, Attempt, Neighbour, Neighbours, Rule, Task, attempts};
 use crate::read::why;
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Maximum size of parameters that a form edits.
 const EDITED: usize = 64 * 1_024;
@@ -36,14 +37,27 @@ pub fn reading(here: &Here, id: TaskId) -> impl Fn() -> Reading + Send + Sync + 
         let (here, id) = (here.clone(), id.clone());
         async move {
             let task = task::task(&here.client().await?, &id).await?;
-            Ok(parts(&here, &task))
+            let sentence = sentence(&here, &task).await;
+            Ok(parts(&here, &task, &sentence))
         }
     })
 }
 
-fn parts(here: &Here, task: &Task) -> Vec<(&'static str, Markup)> {
+/// The sentence about a task. One that has ended needs no calls.
+async fn sentence(here: &Here, task: &Task) -> String {
+    let open = task.info.status().is_some_and(|status| !status.is_finished());
+    if let Some(explain) = here.site.explain().filter(|_| open) {
+        let (explain, place, id) = (explain.clone(), here.place.name().to_owned(), task.id.to_string());
+        if let Ok(Some(told)) = tokio::task::spawn_blocking(move || explain.sentence(&place, &id)).await {
+            return text::line(&told);
+        }
+    }
+    task.why.as_ref().map(|why| why::sentence(&task.info, why)).unwrap_or_default()
+}
+
+fn parts(here: &Here, task: &Task, sentence: &str) -> Vec<(&'static str, Markup)> {
     vec![
-        ("task-head", head(here, task)),
+        ("task-head", head(here, task, sentence)),
         ("task-actions", actions(here, task)),
         ("task-attempts", attempts_table(task)),
         ("task-facts", facts(here, task)),
@@ -59,7 +73,8 @@ async fn content(here: &Here, id: &str, query: &HashMap<String, String>) -> Resu
     let (policy, neighbours) =
         (task::policy(&client, &task.info).await?, task::neighbours(&client, &id, &task.info).await?);
     let audit = task::audit(&client, &id).await?;
-    let mut parts: HashMap<&str, Markup> = parts(here, &task).into_iter().collect();
+    let sentence = sentence(here, &task).await;
+    let mut parts: HashMap<&str, Markup> = parts(here, &task, &sentence).into_iter().collect();
     let mut part = |name: &str| parts.remove(name).unwrap_or_default();
     Ok(html! {
         div data-live=(here.link(&format!("/live?topic=task:{}", escaped(id.as_str())))) data-task=(id) {
@@ -81,10 +96,9 @@ async fn content(here: &Here, id: &str, query: &HashMap<String, String>) -> Resu
     })
 }
 
-fn head(here: &Here, task: &Task) -> Markup {
+fn head(here: &Here, task: &Task, sentence: &str) -> Markup {
     let info = &task.info;
     let queue = info.queue().unwrap_or_default();
-    let sentence = task.why.as_ref().map(|why| why::sentence(info, why)).unwrap_or_default();
     let error = if info.status() == Some(Status::Failed) { info.error() } else { info.last_error() };
     html! {
         p.crumbs { (look::queue(here, &queue)) " › " a href=(here.link(&format!("/tasks?q={}", escaped(&format!("queue:{queue}"))))) { "tasks" } }
@@ -217,7 +231,7 @@ fn edit(here: &Here, info: &TaskInfo) -> Markup {
                 input type="hidden" name="was.parameters" value=(text);
                 div.field { label { "Parameters" } textarea name="set.parameters" spellcheck="false" aria-label="Parameters" { "\n" (text) } }
             }
-            None => p.note { "A form cannot show these parameters: use blueque edit." }
+            None => p.note { "A form cannot show these parameters. The command blueque edit can change them." }
         }
         div.fields {
             @for (option, field) in options {

@@ -8,10 +8,11 @@ use maud::{Markup, html};
 use crate::act::{Fields, action};
 use crate::failure::Failure;
 use crate::here::{Here, escaped};
-use crate::parts::{form, look, text, time};
+use crate::parts::{form, look};
 use crate::read::query::{Query, TOKENS};
 use crate::read::tasks::{Found, Order, ROWS, count, page as read};
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Columns that can be chosen, with their titles.
 const COLUMNS: &[(&str, &str)] = &[

@@ -11,9 +11,10 @@ use crate::act::action;
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::Here;
-use crate::parts::{form, look, text, time};
+use crate::parts::{form, look};
 use crate::read::now::{Memory, Running, now};
 use crate::shell::Tab;
+use crate::{text, time};
 
 /// Maximum number of workers on the page.
 const WORKERS: usize = 300;

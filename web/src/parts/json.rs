@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::value::RawValue;
 
-use super::text;
+use crate::text;
 
 /// Length from which a value is collapsed.
 const LARGE: usize = 2 * 1_024;

@@ -3,8 +3,8 @@
 use blueque::{Progress, Status};
 use maud::{Markup, html};
 
-use super::text;
 use crate::here::{Here, escaped};
+use crate::text;
 
 /// The mark of a state.
 pub fn mark(word: &str) -> &'static str {

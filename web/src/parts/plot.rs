@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::time::span;
+use crate::time::span;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 150.0;
@@ -67,15 +67,18 @@ fn word(class: &str) -> &str {
     }
 }
 
+/// A point of a chart: its name, the median, and what 95 of 100 do not exceed.
+pub type Point = (String, Option<Duration>, Option<Duration>);
+
 /// A chart of durations: the median, and what 95 of 100 do not exceed.
-pub fn durations(title: &str, points: &[(String, Option<Duration>, Option<Duration>)]) -> Markup {
+pub fn durations(title: &str, points: &[Point]) -> Markup {
     let seconds = |duration: &Option<Duration>| duration.map(|duration| duration.as_secs_f64());
     let most = points.iter().flat_map(|(_, a, b)| [seconds(a), seconds(b)]).flatten().fold(0.0_f64, f64::max);
     if most <= 0.0 {
         return html! { p.quiet { (title) ": nothing to show yet." } };
     }
     let each = (WIDTH - LEFT) / f64::from(u32::try_from(points.len().max(1)).unwrap_or(1));
-    let path = |which: fn(&(String, Option<Duration>, Option<Duration>)) -> Option<Duration>| {
+    let path = |which: fn(&Point) -> Option<Duration>| {
         let mut path = String::new();
         let mut pen = 'M';
         for (at, point) in points.iter().enumerate() {

@@ -150,20 +150,21 @@ pub async fn now(client: &Client, memory: &Memory) -> blueque::Result<Now> {
 }
 
 /// Reads the tasks of a queue that workers hold.
-async fn running(client: &Client, memory: &Memory, queue: &QueueName, into: &mut Vec<Running>) -> blueque::Result<()> {
-    let room = u32::try_from(TASKS.saturating_sub(into.len())).unwrap_or(0);
+async fn running(client: &Client, memory: &Memory, queue: &QueueName, rows: &mut Vec<Running>) -> blueque::Result<()> {
+    let room = u32::try_from(TASKS.saturating_sub(rows.len())).unwrap_or(0);
     for status in [Status::Started, Status::Reserved] {
         let page = client.call(&client.calls().list(queue, status.as_str(), "0", room.max(1))).await?;
         let ids: Vec<TaskId> = page.items.iter().filter_map(|id| TaskId::new(id.as_str()).ok()).collect();
-        let infos = client.infos(&ids).await?;
-        for (id, info) in ids.iter().zip(infos) {
-            let Some(info) = info.filter(|info| info.status().is_some_and(Status::is_held)) else { continue };
-            if into.len() >= TASKS {
+        let records = client.infos(&ids).await?;
+        for (id, record) in ids.iter().zip(records) {
+            let held = record.filter(|record| record.status().is_some_and(Status::is_held));
+            let Some(info) = held else { continue };
+            if rows.len() >= TASKS {
                 return Ok(());
             }
             let end = expected_end(client, memory, id, &info).await?;
             let progress = info.progress_bytes().map(Progress::read).unwrap_or_default();
-            into.push(Running { id: id.to_string(), progress, end, seen: None, info });
+            rows.push(Running { id: id.to_string(), progress, end, seen: None, info });
         }
     }
     Ok(())

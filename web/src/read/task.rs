@@ -88,7 +88,7 @@ impl Cost {
     pub fn end(&self) -> String {
         match (self.exit, &self.signal) {
             (Some(code), _) => format!("exit code {code}"),
-            (None, Some(signal)) => format!("killed by {}", crate::parts::text::line(signal)),
+            (None, Some(signal)) => format!("killed by {}", crate::text::line(signal)),
             (None, None) => "ended".to_owned(),
         }
     }

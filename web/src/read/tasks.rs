@@ -66,15 +66,14 @@ pub async fn count(client: &Client, query: &Query) -> Result<Option<u64>, Failur
     if *query != only {
         return Ok(None);
     }
-    let queues = match &query.queue {
-        Some(queue) => vec![QueueName::new(queue.as_str())?],
-        None => {
-            let all = client.queues().await?;
-            if all.len() > 200 {
-                return Ok(None);
-            }
-            all.iter().filter_map(|queue| QueueName::new(queue.name.as_str()).ok()).collect()
+    let queues = if let Some(queue) = &query.queue {
+        vec![QueueName::new(queue.as_str())?]
+    } else {
+        let all = client.queues().await?;
+        if all.len() > 200 {
+            return Ok(None);
         }
+        all.iter().filter_map(|queue| QueueName::new(queue.name.as_str()).ok()).collect()
     };
     let mut sum = 0;
     for queue in &queues {

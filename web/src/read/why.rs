@@ -2,8 +2,8 @@
 
 use blueque::{Order, Status, TaskInfo, Why};
 
-use crate::parts::text::line;
-use crate::parts::time::{between, plain, span};
+use crate::text::line;
+use crate::time::{between, plain, span};
 
 /// The sentence about a task.
 pub fn sentence(info: &TaskInfo, why: &Why) -> String {

@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -15,6 +16,7 @@ use signal_hook::iterator::Signals;
 
 use super::accounts::{explained, file, named_role};
 use super::options::Options;
+use super::sentence::Sentences;
 use crate::output::{Code, chain, clean, fault, line, say};
 use crate::session::caller::caller;
 use crate::session::config::{Connection, Places, Settings, for_tests};
@@ -33,10 +35,12 @@ pub fn run(options: &Options, connection: &Connection) -> anyhow::Result<ExitCod
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     let address = address(&options.listen)?;
     let mut web = Web::builder().base_path(&options.base_path).read_only(options.read_only);
-    let places = places(options, connection)?;
-    for (name, settings) in &places {
+    let places = Arc::new(places(options, connection)?);
+    for (name, settings) in places.iter() {
         web = web.place(place(name, settings)?);
     }
+    let sentences = Sentences::new(Arc::clone(&places));
+    web = web.explain(move |place, id| sentences.of(place, id));
     web = web.doctor(move |name| {
         let named = places.iter().find(|(known, _)| known == name);
         doctor(&named.ok_or("there is no such place")?.1).map_err(|error| chain(&error))

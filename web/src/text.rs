@@ -98,6 +98,7 @@ pub fn log(bytes: &[u8]) -> String {
     screen.html
 }
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the terminal")]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Style {
     bold: bool,
