@@ -303,10 +303,10 @@ fn dev_serves_the_page_and_prints_its_url_before_everything_else() {
         std::io::Result::Ok(String::from_utf8_lossy(&text).into_owned())
     };
     assert!(get("/").unwrap().starts_with("HTTP/1.1 303"));
-    let task = submit(&client, "echo");
-    assert_eq!(result(&task), "[1, 2]");
+    let echo = submit(&client, "echo");
+    assert_eq!(result(&echo), "[1, 2]");
     eventually("the API shows the task", || {
-        get(&format!("/api/v1/blueque/get?id={}", task.id())).unwrap().contains("\"result\":[1, 2]").then_some(())
+        get(&format!("/api/v1/blueque/get?id={}", echo.id())).unwrap().contains("\"result\":[1, 2]").then_some(())
     });
     send("INT", dev.pid());
     assert!(dev.ended().success());
