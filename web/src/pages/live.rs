@@ -21,7 +21,7 @@ use crate::here::Here;
 /// Time after which a browser connects again.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// Number of frames after which a browser is told that nothing has changed, so that it knows that the page is current.
+/// Number of frames without a change after which a browser gets a message, so that it knows that the page is current.
 const BEAT: u64 = 5;
 
 pub async fn events(here: Here, Query(query): Query<Vec<(String, String)>>) -> Response {
