@@ -12,7 +12,7 @@ use crate::{cases, failure, meant, tagged};
 
 /// Lua before a script: it notes each key that a read finds absent, and each key that `EXISTS` asks for together with
 /// others. The first write adds the keys that were not asked for to a set, each with the line that read it.
-const WATCH: &str = r#"do
+const WATCH: &str = r"do
 local real, absent, asked, all = redis, {}, { [KEYS[1] or ''] = true }, false
 local reads = ' GET HGET HMGET HEXISTS HLEN HGETALL HSCAN HVALS HKEYS HSTRLEN ZCARD ZSCORE ZMSCORE ZRANGE ZRANGEBYSCORE'
   .. ' ZREVRANGE ZREVRANGEBYSCORE ZRANGEBYLEX ZCOUNT ZRANK ZSCAN LLEN LRANGE LINDEX LPOS SCARD SISMEMBER SMISMEMBER'
@@ -50,7 +50,7 @@ local function watched(call)
   end
 end
 KEYS.call, KEYS.pcall = watched(real.call), watched(real.pcall)
-end "#;
+end ";
 
 /// Reads that may find too little: an order arrives one heartbeat later, and a call takes fewer tasks. Commands of
 /// maintenance do the rest in a later round.
