@@ -162,7 +162,7 @@ fn failures(here: &Here, name: &QueueName, details: &Details) -> Markup {
                 p.quiet { "No task of this queue has failed." }
             } @else {
                 div.table { table {
-                    thead { tr { th.wide { "Group" } th.number { "Tasks" } th { "Latest" } th.number { "Failed" } th {} } }
+                    thead { tr { th.wide { "Group" } th.number { "Tasks" } th { "Latest" } th.number { "Failed" } th { span.hidden { "Actions" } } } }
                     tbody { @for group in &details.groups {
                         @let query = format!("state:failed queue:{name} group:\"{}\"", group.name.replace('"', ""));
                         tr data-key=(group.name) data-group=(text::line(&group.name)) {
