@@ -17,8 +17,7 @@ Watch:
   logs
   wait
   history, events         Show what happened to a task, or in a queue
-  top
-  web
+  top, web                Watch on a live screen, or serve the page for a browser
 
 Change tasks:
   cancel, retry           Cancel tasks, or run them again

@@ -9,7 +9,7 @@ mod world;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
@@ -296,6 +296,7 @@ fn dev_serves_the_page_and_prints_its_url_before_everything_else() {
     assert!(!before.contains("Runs:") && after.contains("Runs:"), "{talk}");
     let host = after.lines().next().unwrap().trim_end_matches('/').to_owned();
     let get = |path: &str| {
+        use std::io::{Read, Write};
         let mut stream = std::net::TcpStream::connect_timeout(&host.parse().unwrap(), Duration::from_secs(30))?;
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
         let mut text = Vec::new();
@@ -303,10 +304,10 @@ fn dev_serves_the_page_and_prints_its_url_before_everything_else() {
         std::io::Result::Ok(String::from_utf8_lossy(&text).into_owned())
     };
     assert!(get("/").unwrap().starts_with("HTTP/1.1 303"));
-    let task = submit(&client, "echo");
-    assert_eq!(result(&task), "[1, 2]");
+    let done = submit(&client, "echo");
+    assert_eq!(result(&done), "[1, 2]");
     eventually("the API shows the task", || {
-        get(&format!("/api/v1/blueque/get?id={}", task.id())).unwrap().contains("\"result\":[1, 2]").then_some(())
+        get(&format!("/api/v1/blueque/get?id={}", done.id())).unwrap().contains("\"result\":[1, 2]").then_some(())
     });
     send("INT", dev.pid());
     assert!(dev.ended().success());
