@@ -109,7 +109,7 @@ fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure>) -
                         span.environment data-colour=(here.site.colour()) { (name) }
                     }
                     (places(here))
-                    form.jump action=(here.link("/tasks")) role="search" {
+                    form.jump action=(here.link("/tasks")) role="search" aria-label="Find tasks, from every page" {
                         label.hidden for="jump" { "Find tasks" }
                         input #jump type="search" name="q" placeholder="Find tasks: id, state:failed, tag:…" autocomplete="off" data-key="/";
                     }

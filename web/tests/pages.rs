@@ -483,6 +483,23 @@ fn a_server_that_is_away_is_said_without_its_password_and_the_page_heals() {
 }
 
 #[test]
+fn a_full_memory_of_the_server_is_said_with_its_remedy() {
+    let server = Server::start_with(&["--save", "", "--maxmemory", "1500kb", "--maxmemory-policy", "noeviction"]);
+    let site = Site::of(server, |web| web);
+    let filler = "x".repeat(64 * 1_024);
+    for n in 0..40 {
+        let call = redis::cmd("SET").arg(n).arg(&filler).exec(&mut site.server.connection());
+        if call.is_err() {
+            break;
+        }
+    }
+    for path in ["/default/", "/default/server"] {
+        let page = site.page(path);
+        assert!(page.contains("The memory is") && page.contains("Raise maxmemory"), "{path}: {page}");
+    }
+}
+
+#[test]
 fn hostile_text_is_shown_as_text_in_every_page() {
     let site = Site::new();
     let queue = site.client.queue("q").unwrap();

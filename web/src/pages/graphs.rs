@@ -218,12 +218,12 @@ fn drawn_node(here: &Here, id: &GraphId, node: &Node, (x, y): (usize, usize), op
     #[allow(clippy::cast_precision_loss, reason = "pixels")]
     let bar = node.done().map(|done| done * (WIDTH - 16) as f64);
     html! {
-        a href=(link) aria-label=(format!("{label}: {}", counts.join(", "))) data-key=(node.name) {
+        a href=(link) data-key=(node.name) {
             g.node data-state=(state) transform=(format!("translate({x} {y})")) {
                 title { (label) ": " (counts.join(", ")) @if node.task.is_none() { ". Click to show each task" } }
                 @if node.tasks > 1 { rect x="4" y="4" width=(WIDTH) height=(HEIGHT) rx="8" {} }
                 rect width=(WIDTH) height=(HEIGHT) rx="8" {}
-                text x="10" y="20" { (look::mark(state)) " " (cut(&label, 22)) }
+                text x="10" y="20" { tspan aria-hidden="true" { (look::mark(state)) " " } (cut(&label, 22)) }
                 text.sub x="10" y="36" { (cut(&sub, 28)) }
                 @if let Some(bar) = bar { rect.bar x="8" y=(HEIGHT - 9) width=(format!("{bar:.0}")) height="4" rx="2" {} }
             }

@@ -1,6 +1,10 @@
 //! Now: what runs, what waits, what failed.
 
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
 use axum::response::Response;
+use blueque::tokio::Client;
 use maud::{Markup, html};
 
 use super::live;
@@ -9,8 +13,12 @@ use crate::feed::Reading;
 use crate::here::{Here, escaped};
 use crate::parts::look;
 use crate::read::now::{Failed, Memory, Now, QUEUES, QueueRow, Running, TASKS, now};
+use crate::read::server::{Finding, facts, findings};
 use crate::shell::Tab;
 use crate::{text, time};
+
+/// Age from which the server is asked again what it needs.
+const ASKED: Duration = Duration::from_secs(30);
 
 pub async fn page(here: Here) -> Response {
     let content = content(&here).await;
@@ -18,18 +26,39 @@ pub async fn page(here: Here) -> Response {
 }
 
 pub fn reading(here: &Here) -> impl Fn() -> Reading + Send + Sync + 'static {
-    let (here, memory) = (here.shared("/"), Memory::default());
+    let (here, memory, attention) = (here.shared("/"), Memory::default(), Attention::default());
     live::reading(move || {
-        let (here, memory) = (here.clone(), memory.clone());
-        async move { parts(&here, &memory).await }
+        let (here, memory, attention) = (here.clone(), memory.clone(), attention.clone());
+        async move { parts(&here, &memory, &attention).await }
     })
 }
 
-async fn parts(here: &Here, memory: &Memory) -> Result<Vec<(&'static str, Markup)>, Failure> {
+/// What the server needs attention for, and when it was asked.
+#[derive(Clone, Debug, Default)]
+struct Attention(Arc<Mutex<Asked>>);
+
+/// When the server was asked, and what it said.
+type Asked = Option<(Instant, Vec<Finding>)>;
+
+impl Attention {
+    /// Asks the server at most every half minute.
+    async fn read(&self, here: &Here, client: &Client) -> Vec<Finding> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, found)) = known.filter(|(at, _)| at.elapsed() < ASKED) {
+            return found;
+        }
+        let found = facts(&here.place).await.map(|facts| findings(&facts, client.handshake())).unwrap_or_default();
+        let bad: Vec<Finding> = found.into_iter().filter(|finding| finding.bad).collect();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), bad.clone()));
+        bad
+    }
+}
+
+async fn parts(here: &Here, memory: &Memory, attention: &Attention) -> Result<Vec<(&'static str, Markup)>, Failure> {
     let client = here.client().await?;
     let now = now(&client, memory).await?;
     Ok(vec![
-        ("now-sum", sum(here, &now)),
+        ("now-sum", sum(here, &now, &attention.read(here, &client).await)),
         ("now-running", running(here, &now)),
         ("now-queues", queues(here, &now)),
         ("now-failures", failures(here, &now.failures)),
@@ -37,7 +66,7 @@ async fn parts(here: &Here, memory: &Memory) -> Result<Vec<(&'static str, Markup
 }
 
 async fn content(here: &Here) -> Result<Markup, Failure> {
-    let parts = parts(here, &Memory::default()).await?;
+    let parts = parts(here, &Memory::default(), &Attention::default()).await?;
     Ok(html! {
         h1.hidden { "Now" }
         div data-live=(here.link("/live?topic=now")) {
@@ -46,7 +75,7 @@ async fn content(here: &Here) -> Result<Markup, Failure> {
     })
 }
 
-fn sum(here: &Here, now: &Now) -> Markup {
+fn sum(here: &Here, now: &Now, attention: &[Finding]) -> Markup {
     let pending: u64 = now.queues.iter().map(|queue| queue.counts.pending).sum();
     let alarms: Vec<&QueueRow> = now.queues.iter().filter(|queue| queue.is_without_worker()).collect();
     html! {
@@ -59,6 +88,9 @@ fn sum(here: &Here, now: &Now) -> Markup {
                 dd { (now.workers) @if now.dead > 0 { small.bad { " " (now.dead) " dead" } } }
             }
             div { dt { "Free slots" } dd { (now.free) small { " of " (now.slots) } } }
+        }
+        @for finding in attention {
+            p.alarm data-alarm="server" { strong { a href=(here.link("/server")) { "Server" } ": " (finding.text) } " " (finding.todo) "." }
         }
         @for queue in alarms {
             p.alarm data-alarm="no-worker" {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::extract::Path;
 use axum::response::Response;
 use blueque::contract::SETTINGS;
-use blueque::{QueueName, Setting, Source, Status};
+use blueque::{Day, QueueName, Setting, Source, Status};
 use maud::{Markup, html};
 
 use super::live;
@@ -162,7 +162,7 @@ fn failures(here: &Here, name: &QueueName, details: &Details) -> Markup {
                 p.quiet { "No task of this queue has failed." }
             } @else {
                 div.table { table {
-                    thead { tr { th.wide { "Group" } th.number { "Tasks" } th { "Latest" } th.number { "Failed" } th {} } }
+                    thead { tr { th.wide { "Group" } th.number { "Tasks" } th { "Latest" } th.number { "Failed" } th { span.hidden { "Actions" } } } }
                     tbody { @for group in &details.groups {
                         @let query = format!("state:failed queue:{name} group:\"{}\"", group.name.replace('"', ""));
                         tr data-key=(group.name) data-group=(text::line(&group.name)) {
@@ -199,8 +199,25 @@ fn hour_name(hour: &Hour) -> String {
     time::of_day(hour.from).chars().take(5).collect()
 }
 
+/// The days of the plots, also those on which nothing happened.
+fn all_days(details: &Details) -> Vec<Day> {
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let back = (0..i64::from(queue::DAYS)).rev();
+    let dates = back.filter_map(|back| today.checked_sub(jiff::Span::new().days(back)).ok());
+    let days = dates.map(|date| {
+        let date = date.strftime("%Y%m%d").to_string();
+        let known = details.statistics.days.iter().find(|day| day.date == date).cloned();
+        known.unwrap_or_else(|| {
+            let mut day = Day::default();
+            day.date = date;
+            day
+        })
+    });
+    days.collect()
+}
+
 fn plots(details: &Details) -> Markup {
-    let days = &details.statistics.days;
+    let days = all_days(details);
     let by_day: Vec<Bar> = days
         .iter()
         .map(|day| Bar {
@@ -234,7 +251,7 @@ fn plots(details: &Details) -> Markup {
             (plot::legend(&[("good", "complete"), ("wrong", "failed"), ("line1", "median"), ("line2", "95 % within")]))
         }
         div.cards {
-            div.card { h3 { "Ended, by day (UTC)" } @if by_day.is_empty() { p.quiet { "No statistics yet." } } @else { (plot::bars("Tasks that ended, by day", &by_day)) } }
+            div.card { h3 { "Ended, by day (UTC)" } (plot::bars("Tasks that ended, by day", &by_day)) }
             div.card { h3 { "Ended, by hour (UTC)" } (plot::bars("Tasks that ended, by hour", &by_hour)) @if details.short { p.note { "The events of the queue do not reach back over all hours." } } }
             div.card { h3 { "Waiting time, by day" } (plot::durations("Waiting time, by day", &waits)) }
             div.card { h3 { "Waiting time, by hour" } (plot::durations("Waiting time, by hour", &hourly(|hour| &hour.waits))) }
@@ -294,8 +311,9 @@ fn limits(here: &Here, name: &QueueName, details: &Details) -> Markup {
         dl.facts {
             @for limit in &all {
                 @let used = details.used.iter().find(|used| used.key == limit.key).map_or(limit.used, |used| used.used);
+                @let tasks = |states: &str| here.link(&format!("/tasks?q={}", escaped(&format!("queue:{name} key:{} state:{states}", limit.key))));
                 dt { (text::short(&limit.key, 40)) }
-                dd { (used) @match limit.concurrency { Some(most) => { " of " (most) " places taken" } None => " running" } @if let Some(rate) = limit.rate { ", " (rate) " starts/s window" } }
+                dd { (used) @match limit.concurrency { Some(most) => { " of " (most) " places taken" } None => " running" } @if let Some(rate) = limit.rate { ", at most " (rate.starts()) " starts in " (time::span(rate.window())) } " · " a href=(tasks("started,reserved")) { "who holds" } " · " a href=(tasks("pending")) { "who waits" } }
             }
         }
         p.note { "Shared limits are on the page " a href=(here.link("/queues#shared")) { "Queues" } "." }

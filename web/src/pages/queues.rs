@@ -61,7 +61,7 @@ async fn content(here: &Here) -> Result<Markup, Failure> {
                     p.quiet { "There are no shared limits. A shared limit bounds tasks of any queue that name it, such as connections to a database." }
                 } @else {
                     div.table { table {
-                        thead { tr { th { "Limit" } th.number { "Places" } th.number { "Taken" } th { "Rate" } th.number { "Tasks that name it" } th {} } }
+                        thead { tr { th { "Limit" } th.number { "Places" } th.number { "Taken" } th { "Rate" } th.number { "Tasks that name it" } th { span.hidden { "Actions" } } } }
                         tbody { @for limit in &shared {
                             tr data-key=(limit.key) {
                                 th scope="row" { (text::short(&limit.key, 60)) }

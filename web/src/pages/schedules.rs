@@ -44,7 +44,7 @@ async fn content(here: &Here) -> Result<Markup, Failure> {
             (look::empty("There are no schedules.", "A schedule creates tasks at intervals, or by cron:", Some("blueque schedule add nightly encode --cron '0 3 * * *' --zone Europe/Berlin")))
         } @else {
             div.table { table {
-                thead { tr { th { "Schedule" } th { "Queue" } th { "When" } th { "State" } th.number { "Next" } th { "On the clock" } th { "Last task" } th.number { "Created" } th.number { "Skipped" } th {} } }
+                thead { tr { th { "Schedule" } th { "Queue" } th { "When" } th { "State" } th.number { "Next" } th { "On the clock" } th { "Last task" } th.number { "Created" } th.number { "Skipped" } th { span.hidden { "Actions" } } } }
                 tbody { @for schedule in &all.items {
                     tr data-key=(schedule.name) {
                         th scope="row" { a href=(here.link(&format!("/schedules/{}", escaped(schedule.name.as_str())))) { (text::short(schedule.name.as_str(), 60)) } }

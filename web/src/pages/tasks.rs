@@ -103,7 +103,7 @@ fn filter(here: &Here, place: &Place<'_>, wrong: Option<&str>) -> Markup {
     let query = place.query;
     let one_state = query.queue.is_some() && query.states.len() == 1;
     html! {
-        form.card action=(here.link("/tasks")) role="search" {
+        form.card action=(here.link("/tasks")) role="search" aria-label="Filter" {
             div.row {
                 label.hidden for="filter" { "Filter" }
                 input.grow #filter type="search" name="q" value=(query.text()) list="tokens" autocomplete="off" spellcheck="false"

@@ -11,6 +11,9 @@ use crate::failure::Failure;
 /// Maximum number of tasks that are read.
 pub const TASKS: usize = 10_000;
 
+/// Number of tasks that one call reads, which takes the server a few milliseconds.
+const PAGE: u32 = 200;
+
 /// Maximum number of nodes that are drawn of one layer.
 const LAYER: usize = 12;
 
@@ -77,7 +80,7 @@ pub struct Drawn {
 pub async fn graph(client: &Client, id: &GraphId, open: &HashSet<String>) -> Result<Drawn, Failure> {
     let (mut cursor, mut info, mut tasks) = (Some("0".to_owned()), None, Vec::new());
     while let Some(at) = cursor.take_if(|_| tasks.len() < TASKS) {
-        let page = client.call(&client.calls().show_graph(id, &at, 500)).await?;
+        let page = client.call(&client.calls().show_graph(id, &at, PAGE)).await?;
         let page = page.ok_or_else(|| Failure::missing(format!("There is no graph {id}.")))?;
         info.get_or_insert(page.info);
         tasks.extend(page.tasks);

@@ -199,9 +199,9 @@ pub async fn neighbours(client: &Client, id: &TaskId, info: &TaskInfo) -> Result
     if let Some(graph) = info.graph().and_then(|graph| GraphId::new(graph).ok()) {
         let mut cursor = Some("0".to_owned());
         // A graph of 10,000 tasks is read in pages; the neighbours of one task are found in the first of them.
-        for _ in 0..20 {
+        for _ in 0..50 {
             let Some(at) = cursor.take() else { break };
-            let Some(page) = client.call(&client.calls().show_graph(&graph, &at, 500)).await? else { break };
+            let Some(page) = client.call(&client.calls().show_graph(&graph, &at, 200)).await? else { break };
             for member in &page.tasks {
                 let edge = member.upstreams.iter().find(|(_, upstream)| upstream == id);
                 if let Some((kind, _)) = edge.filter(|_| found.downstream.len() < NEIGHBOURS) {
