@@ -9,7 +9,7 @@ use redis::{Cmd, RedisResult, Value};
 
 use crate::sentinel::Sentinel;
 use crate::support::receiver::{Ground, read};
-use crate::support::{Server, eventually};
+use crate::support::{Server, eventually, within};
 
 /// Limit of each command, such as a WAIT of 30 s.
 const LIMIT: Duration = Duration::from_secs(40);
@@ -82,7 +82,7 @@ impl Watched {
                 String::new()
             }
         };
-        self.connection = eventually("there is a new master", || {
+        self.connection = within(Duration::from_secs(120), "there is a new master", || {
             let mut connection = self.address.connect(&self.namespace, LIMIT).ok()?;
             (connection.run() != before).then_some(connection)
         });
