@@ -245,7 +245,9 @@ fn dev_uses_the_server_of_the_python_environment_that_it_was_installed_into() {
     symlink(environment.join("bin/blueque"), dev.folder.path().join("blueque")).unwrap();
     dev.program("echo", "exec /bin/cat");
     let mut command = command(&dev.folder, dev.folder.path().join("blueque"), &[]);
-    dev.child = command.env_remove("BLUEQUE_REDIS_SERVER").env("PATH", "/nowhere").spawn().unwrap();
+    command.env_remove("BLUEQUE_REDIS_SERVER").env("PATH", "/nowhere");
+    // A process that another test has just begun may have the copy open for writing, until its own exec.
+    dev.child = eventually("nobody writes the copy", || command.spawn().ok());
     let client = dev.client();
     assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
     send("INT", dev.pid());
