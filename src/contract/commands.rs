@@ -115,7 +115,7 @@ impl Group {
 pub struct Reply {
     /// True if the reply may be nil.
     pub nil: bool,
-    /// The words of which the reply is one.
+    /// The words that the reply may be.
     pub words: Vec<String>,
     /// The only field of the reply.
     pub value: Option<Field>,
@@ -179,7 +179,7 @@ pub struct Type {
     /// Description.
     #[serde(default)]
     pub means: String,
-    /// Valid values, of which the first is the example.
+    /// Valid values. The first one is the example.
     #[serde(default)]
     good: Vec<Value>,
 }

@@ -68,8 +68,8 @@ fn touched(lines: impl Iterator<Item = String>, namespaces: &[&str]) -> Touched 
             all.entry(command).or_default().extend(keys(&line, namespaces));
         }
     }
-    // These commands do what others do: they touch the keys of the others, except those of the call itself. An attempt
-    // that ends without success touches the same keys whoever ends it, and a cancelled task those of `cancel`.
+    // The first command of a row does the work of the listed commands, so it touches their keys, except `OF_CALLS`.
+    // Whoever ends an attempt without success touches the keys of `fail`, and whoever cancels a task those of `cancel`.
     let manifest: Value = serde_json::from_str(bundle::contract()).unwrap();
     let maintenance = &manifest["commands"]["maintenance"]["reply"]["list"][0]["words"];
     let words = |name: &str| &manifest["types"][name]["words"];

@@ -45,7 +45,7 @@ def subject(fields: Fields) -> Iterator[None]:
 
 
 class Text(logging.Formatter):
-    """Records as lines that begin with the time and the level, as those of `blueque worker`."""
+    """Formats a record as a line with time and level, like the log of `blueque worker`."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-5s %(message)s")
