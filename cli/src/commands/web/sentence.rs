@@ -21,7 +21,7 @@ impl Sentences {
         Self { places, sessions: Mutex::default() }
     }
 
-    /// Returns why a task waits, or what it does. Returns `None` if the server does not answer, or the task does not exist.
+    /// Returns why a task waits, or what it does, or `None` for an unknown task or a server that does not answer.
     pub fn of(&self, place: &str, id: &str) -> Option<String> {
         let (session, id) = (self.session(place)?, TaskId::new(id).ok()?);
         let info = session.client.call(&session.client.calls().get(&id)).ok()??;
