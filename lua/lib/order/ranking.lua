@@ -60,12 +60,14 @@ function ranking.enter(task)
   local queue, score = task.queue, -tonumber(task.priority or 0)
   local number = needs.count(queue, needs.class(task), 1)
   if task.fair_key then
-    if task.turn then
-      redis.call('HSETNX', namespace.key('turns', queue), task.fair_key,
-        fairness.rank(math.min(task.turn, namespace.now_us)))
-    end
+    local served = task.turn and redis.call('HSETNX', namespace.key('turns', queue), task.fair_key,
+      fairness.rank(math.min(task.turn, namespace.now_us))) == 1
     redis.call('ZADD', fairness.tasks_key(queue, task.fair_key, number), score, ranking.member(task))
-    fairness.refresh(queue, task.fair_key, number)
+    if served then -- the turn moves the key in all orders
+      fairness.refresh_all(queue, task.fair_key)
+    else
+      fairness.refresh(queue, task.fair_key, number)
+    end
   else
     redis.call('ZADD', fairness.ranked_key(queue, number), score, task.rank .. ' ' .. task.id)
   end
