@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use blueque::{Address, Client, ClientBuilder, Code, Error, Namespace, Submit};
+use blueque::{Address, Client, ClientBuilder, Code, Durability, Error, Namespace, Submit};
 use sentinel::Sentinel;
 use support::{Folder, Server, eventually};
 
@@ -28,7 +28,9 @@ fn a_client_goes_on_across_a_failover_of_sentinel() {
     let url = format!("redis+sentinel://127.0.0.1:1,127.0.0.1:{}/films", sentinel.port);
     let client = builder().open(&url).unwrap();
     let queue = client.queue("q").unwrap();
-    let before = queue.submit("before", Submit::default()).unwrap();
+    // A failover loses what the replica has not received.
+    let replicated = client.durable(Durability::Replica(1)).queue("q").unwrap();
+    let before = replicated.submit("before", Submit::default()).unwrap();
     sentinel.knows_a_replica();
     eventually("the failover begins", || sentinel.try_ask::<String>(&["SENTINEL", "FAILOVER", "films"]));
     eventually("the replica is the master", || {

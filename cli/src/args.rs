@@ -63,4 +63,12 @@ mod tests {
     fn the_help_says_what_each_argument_is() {
         assert_eq!(without_help(&Cli::command()), Vec::<String>::new());
     }
+
+    #[test]
+    fn words_of_other_tools_are_understood() {
+        let words = [("ps", "ls"), ("status", "ls"), ("info", "show"), ("log", "logs"), ("tail", "logs")];
+        for (word, name) in words.into_iter().chain([("kill", "cancel"), ("rm", "delete")]) {
+            assert_eq!(Cli::command().find_subcommand(word).map(Command::get_name), Some(name));
+        }
+    }
 }

@@ -27,7 +27,7 @@ pub struct All {
     /// Change nothing, and count the selected tasks in each state
     #[arg(long, visible_alias = "dry-run")]
     count: bool,
-    /// Do not ask for confirmation. Only users at a terminal are asked
+    /// Do not ask for confirmation. Required without a terminal
     #[arg(long, short)]
     yes: bool,
     /// Tasks per call: a larger number is faster, but blocks other clients longer

@@ -1,5 +1,6 @@
 //! The commands: a file for each, or one file for a pair that shares its arguments. A group of commands has a folder. No
 //! command imports another command. `Command` lists them in the order of the help.
+//! The hidden aliases are words of other tools.
 
 pub mod admin;
 pub mod bulk;
@@ -61,12 +62,15 @@ subcommands! {
         /// Start a private server and a worker, to try things out
         Dev(dev::Options),
         /// List tasks
+        #[command(aliases = ["ps", "status"])]
         Ls(ls::Options) => |_| Scope::All,
         /// Show a task in full
+        #[command(alias = "info")]
         Show(show::Options) => |it| Scope::Task(&mut it.id),
         /// Explain why a task does not run
         Why(why::Options) => |it| Scope::Task(&mut it.id),
         /// Show the log of a task
+        #[command(aliases = ["log", "tail"])]
         Logs(logs::Options) => |it| Scope::Task(&mut it.id),
         /// Wait until tasks have ended
         Wait(wait::Options) => |it| Scope::Tasks(&mut it.ids),
@@ -81,12 +85,14 @@ subcommands! {
         /// Serve the page: watch and steer tasks in a browser
         Web(web::Options),
         /// Cancel tasks
+        #[command(alias = "kill")]
         Cancel(cancel::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Retry failed or cancelled tasks
         Retry(retry::Options) => |it| Scope::Reruns(&mut it.tasks.ids),
         /// Stop running tasks and return them to the front of their queue
         Requeue(requeue::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Delete finished tasks
+        #[command(alias = "rm")]
         Delete(delete::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Change the parameters, time or options of a task
         Edit(edit::Options) => |it| Scope::Task(&mut it.id),

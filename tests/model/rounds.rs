@@ -13,6 +13,9 @@ const SELDOM: u64 = 60 * SECOND;
 /// Pause of the repairs of a queue after all repairs have been made.
 const PAUSE: u64 = 60 * SECOND;
 
+/// Entries that one step of repairs examines.
+const PAGE: usize = 100;
+
 /// Steps of repairs in one round.
 const REPAIRS: usize = 12;
 
@@ -28,10 +31,10 @@ pub struct Round {
     pruned: u64,
 }
 
-/// The repairs of a queue that clients share: the next part, or when all were done.
+/// The repairs of a queue that clients share: the next part and the position in it, or when all were done.
 #[derive(Clone, Copy)]
 pub enum Pass {
-    At(usize),
+    At(usize, usize),
     Done(u64),
 }
 
@@ -188,15 +191,30 @@ impl Model {
     /// whether any part is due, whether there are more, and how much was repaired.
     fn repair(&mut self, name: &str) -> (bool, bool, usize) {
         let now = self.now;
-        let at = match self.maintenance.passes.get(name) {
+        let (at, from) = match self.maintenance.passes.get(name) {
             Some(Pass::Done(ended)) if (*ended..*ended + PAUSE).contains(&now) => return (false, false, 0),
-            Some(Pass::At(at)) => *at,
-            _ => 0,
+            Some(Pass::At(at, from)) => (*at, *from),
+            _ => (0, 0),
         };
-        let more = at + 1 < PARTS.len();
-        self.maintenance.passes.insert(name.into(), if more { Pass::At(at + 1) } else { Pass::Done(now) });
+        let next = if self.entries(name, PARTS[at]) >= from + PAGE {
+            Pass::At(at, from + PAGE)
+        } else if at + 1 < PARTS.len() {
+            Pass::At(at + 1, 0)
+        } else {
+            Pass::Done(now)
+        };
+        self.maintenance.passes.insert(name.into(), next);
         self.born = true;
-        (true, more, if PARTS[at] == "places" { self.expire_shares() } else { 0 })
+        (true, matches!(next, Pass::At(..)), if PARTS[at] == "places" { self.expire_shares() } else { 0 })
+    }
+
+    /// The number of entries of a part of the repairs that can fill a page.
+    fn entries(&self, name: &str, part: &str) -> usize {
+        match part {
+            "tasks" => self.tasks.values().filter(|task| task.queue == name).count(),
+            "pending" => self.queues[name].pending.len(),
+            part => self.queues[name].finished.get(part).map_or(0, Vec::len),
+        }
     }
 
     pub fn maintenance_keys(&self, keys: &mut Keys) {
@@ -205,7 +223,7 @@ impl Model {
         keys.insert("maintenance".into(), Kept::Hash(rounds.collect()));
         for (name, pass) in &self.maintenance.passes {
             let text = match pass {
-                Pass::At(at) => format!("{}:0", PARTS[*at]),
+                Pass::At(at, from) => format!("{}:{from}", PARTS[*at]),
                 Pass::Done(ended) => format!("done {ended}"),
             };
             keys.insert(format!("suspects_{name}"), Kept::Hash(BTreeMap::from([("pass".into(), text)])));

@@ -93,6 +93,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         ("id", Some(task.id.clone())),
         ("queue", Some(task.queue.clone())),
         ("status", Some(task.state())),
+        ("title", task.title.clone()),
         ("method", task.method.clone()),
         ("priority", task.priority.map(|priority| priority.to_string())),
         ("key", task.key.clone()),
@@ -153,7 +154,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
     }
     let payloads = task.payloads.as_ref();
     let large = [
-        ("parameters", payloads.and_then(|all| all.parameters.as_ref())),
+        ("parameters", task.parameters.as_ref()),
         ("checkpoint", payloads.and_then(|all| all.checkpoint.as_ref())),
         ("result", payloads.and_then(|all| all.result.as_ref())),
         ("cost", task.cost.as_ref().filter(|_| known.is_none())),

@@ -2,13 +2,18 @@
 
 use std::io::{self, IsTerminal, Write};
 
-/// Asks for a confirmation and returns true if the user agrees. Only a person at a terminal is asked: a script always
-/// agrees.
+use crate::output::{Code, fault};
+
+/// Asks for a confirmation and returns true if the user agrees. Without a terminal nobody can be asked: then it fails
+/// unless `yes` is set.
 pub fn agreed(yes: bool, question: impl FnOnce() -> anyhow::Result<Option<String>>) -> anyhow::Result<bool> {
-    if yes || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if yes {
         return Ok(true);
     }
     let Some(question) = question()? else { return Ok(true) };
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(fault(Code::Usage, format!("{question} Nothing was changed: without a terminal, confirm with --yes")));
+    }
     let mut talk = io::stderr().lock();
     write!(talk, "{question} [y/N] ")?;
     talk.flush()?;

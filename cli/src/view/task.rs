@@ -16,12 +16,17 @@ use crate::output::table::{Cell, Column, Row};
 use crate::run_folder::end::Cost;
 use crate::times;
 
+/// Number of bytes of the parameters that a list shows at most: no terminal is wider.
+const WHAT_BYTES: usize = 400;
+
 /// A task in JSON. Fields that do not apply are left out.
 #[derive(Debug, Serialize)]
 pub struct TaskView {
     pub id: String,
     pub queue: String,
     pub status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,6 +89,8 @@ pub struct TaskView {
     pub started: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,8 +155,8 @@ pub struct Whole {
 }
 
 /// Fields of options that have a place of their own in the view. The options with a setting are part of the policy.
-const PLACED: [&str; 11] =
-    ["method", "priority", "key", "weight", "needs", "limits", "unique", "unique_until", "tags", "deadline", "steps"];
+const PLACED: [&str; 12] =
+    ["title", "method", "priority", "key", "weight", "needs", "limits", "unique", "unique_until", "tags", "deadline", "steps"];
 
 /// Returns the fields of the record that have no place of their own in the view.
 pub fn other_fields(info: &TaskInfo) -> BTreeMap<String, Payload> {
@@ -175,8 +182,6 @@ pub struct Note {
 #[derive(Debug, Serialize)]
 pub struct Payloads {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<Payload>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Payload>,
@@ -190,7 +195,7 @@ struct Seen {
 }
 
 impl TaskView {
-    /// Returns the view without the large fields.
+    /// Returns the view without result and checkpoint.
     pub fn brief(id: &str, info: &TaskInfo) -> Self {
         let number = |field: &str| text(info, field).and_then(|number| number.parse().ok());
         let since = match info.status() {
@@ -204,6 +209,7 @@ impl TaskView {
             id: id.to_owned(),
             queue: info.queue().unwrap_or_default(),
             status: text(info, "status").unwrap_or_default(),
+            title: text(info, "title").filter(|title| !title.is_empty()),
             method: info.method(),
             priority: text(info, "priority").and_then(|number| number.parse().ok()),
             key: text(info, "key"),
@@ -236,6 +242,7 @@ impl TaskView {
             deadline: info.deadline().and_then(times::exact),
             started: info.started().and_then(times::exact),
             updated: info.updated().and_then(times::exact),
+            parameters: info.parameters_bytes().map(|bytes| Payload(bytes.to_vec())),
             progress: info.progress_bytes().and_then(filled),
             error: info.error().and_then(|_| raw("error")),
             last_error: raw("last_error"),
@@ -254,11 +261,10 @@ impl TaskView {
         }
     }
 
-    /// Returns the view with parameters, result and checkpoint.
+    /// Returns the view with result and checkpoint.
     pub fn whole(id: &str, info: &TaskInfo) -> Self {
         let payload = |bytes: Option<&[u8]>| bytes.map(|bytes| Payload(bytes.to_vec()));
         let payloads = Payloads {
-            parameters: payload(info.parameters_bytes()),
             result: payload(info.result_bytes().filter(|bytes| !bytes.is_empty())),
             checkpoint: payload(info.checkpoint_bytes()),
         };
@@ -287,6 +293,15 @@ impl TaskView {
         self.seen.progress.brief()
     }
 
+    /// Returns what the task does: its title, or else the beginning of its parameters.
+    fn what(&self) -> String {
+        let beginning = |Payload(bytes): &Payload| {
+            let shown = bytes.get(..WHAT_BYTES).unwrap_or(bytes);
+            String::from_utf8_lossy(shown).split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        self.title.clone().or_else(|| self.parameters.as_ref().map(beginning)).unwrap_or_default()
+    }
+
     /// Returns the error or the reason of a task that ended, or else its progress.
     fn outcome_text(&self) -> String {
         match (&self.error, self.status.as_str()) {
@@ -303,6 +318,7 @@ impl Row for TaskView {
         (Column::id("id"), |row| row.id.clone()),
         (Column::whole("status"), |row| row.state()),
         (Column::text("queue"), |row| row.queue.clone()),
+        (Column::text("task"), |row| row.what()),
         (Column::text("method").rank(2), |row| row.method.clone().unwrap_or_default()),
         (Column::whole("attempt").rank(1), |row| row.attempt.to_string()),
         (Column::whole("since").rank(4), |row| row.seen.age.clone()),

@@ -91,7 +91,7 @@ fn a_whole_group_of_failures_is_looked_at_and_run_again() {
     let done = desk.json(&["bulk", "retry", "q", "--group", "net", "--step", "1"]);
     assert_eq!((&done[0]["changed"], &done[0]["refused"]), (&2.into(), &0.into()));
     assert_eq!(desk.ok(&["ls", "q", "--status", "pending", "-o", "id"]), "a\nb\n");
-    assert_eq!(desk.json(&["bulk", "delete", "q", "--no-group"])[0]["changed"], 1);
+    assert_eq!(desk.json(&["bulk", "delete", "q", "--yes", "--no-group"])[0]["changed"], 1);
     assert_eq!(desk.ok(&["queue", "groups", "-o", "id"]), "disk\n");
 }
 
@@ -126,16 +126,16 @@ fn a_bulk_means_the_states_that_its_action_is_for() {
     assert_eq!(done(&["bulk", "prioritise", "q", "--priority", "-7"]), (2, 0));
     assert_eq!(done(&["bulk", "move", "q", "--into", "w", "--prefix", "a"]), (1, 0));
     assert_eq!(desk.json(&["show", "a"])["queue"], "w");
-    assert_eq!(done(&["bulk", "cancel", "q", "--reason", "over"]), (2, 0));
+    assert_eq!(done(&["bulk", "cancel", "q", "--yes", "--reason", "over"]), (2, 0));
     assert_eq!(running.heartbeat().unwrap(), Order::Cancel);
     assert_eq!(desk.json(&["show", "later"])["reason"], "over");
-    assert_eq!(done(&["bulk", "cancel", "q", "--force"]), (1, 0));
+    assert_eq!(done(&["bulk", "cancel", "q", "--yes", "--force"]), (1, 0));
     assert_eq!(running.heartbeat().unwrap(), Order::Kill);
     assert_eq!(running.release().unwrap(), Outcome::Cancelled);
-    assert_eq!(done(&["bulk", "delete", "q", "--status", "cancelled", "--prefix", "b"]), (1, 0));
+    assert_eq!(done(&["bulk", "delete", "q", "--yes", "--status", "cancelled", "--prefix", "b"]), (1, 0));
     let left = desk.run(&["bulk", "retry", "q", "--status", "cancelled", "--status", "failed", "--fresh"]);
     assert_eq!(left.code, 0, "{}", left.err);
-    let left = desk.run(&["bulk", "delete", "q", "--status", "pending", "-o", "json"]);
+    let left = desk.run(&["bulk", "delete", "q", "--yes", "--status", "pending", "-o", "json"]);
     assert_eq!(left.code, 5, "what refuses is told: {}", left.out);
     assert!(left.err.contains("2 refused"), "{}", left.err);
     for wrong in [
@@ -160,22 +160,22 @@ fn a_queue_is_purged_and_deleted() {
         (&counted[0]["tasks"], counted[0]["states"].to_string()),
         (&3.into(), r#"{"cancelled":1,"pending":1,"scheduled":1}"#.into())
     );
-    assert_eq!(desk.json(&["queue", "purge", "q"])[0]["changed"], 3);
+    assert_eq!(desk.json(&["queue", "purge", "q", "--yes"])[0]["changed"], 3);
     assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "running\n");
-    assert!(desk.refused(5, &["queue", "delete", "q"]).contains("NOTEMPTY"));
+    assert!(desk.refused(5, &["queue", "delete", "q", "--yes"]).contains("NOTEMPTY"));
     running.complete("done").unwrap();
-    desk.ok(&["queue", "purge", "q"]);
+    desk.ok(&["queue", "purge", "q", "--yes"]);
     let listener = running.reservation().queue.clone();
     desk.client()
         .call(&desk.client().calls().unregister(&listener, &blueque::ListenerId::of_process("host", 1)))
         .unwrap();
     desk.ok(&["config", "set", "--queue", "q", "lease=5m"]);
     desk.ok(&["schedule", "add", "nightly", "q", "--every", "1h"]);
-    let refused = desk.refused(5, &["queue", "delete", "q"]);
+    let refused = desk.refused(5, &["queue", "delete", "q", "--yes"]);
     assert!(refused.contains("blueque schedule rm nightly"), "{refused}");
     desk.ok(&["schedule", "rm", "nightly"]);
-    desk.ok(&["queue", "delete", "q"]);
-    assert!(desk.refused(4, &["queue", "delete", "q"]).contains("NOQUEUE"));
+    desk.ok(&["queue", "delete", "q", "--yes"]);
+    assert!(desk.refused(4, &["queue", "delete", "q", "--yes"]).contains("NOQUEUE"));
     assert_eq!(desk.ok(&["queue", "ls", "-o", "id"]), "");
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut desk.server.connection()).unwrap();
     assert!(
@@ -242,6 +242,11 @@ fn at_a_terminal_whoever_removes_or_cancels_many_tasks_is_asked_first() {
             assert_eq!(screen.ends(), 1, "{args:?}: {}", screen.shown());
             assert!(screen.shown().contains("nothing was changed"), "{}", screen.shown());
         }
+    }
+    for (args, question) in words {
+        let refused = desk.refused(2, args);
+        let question = question.trim_end_matches(" [y/N]");
+        assert!(refused.contains(question) && refused.contains("confirm with --yes"), "{args:?}: {refused}");
     }
     assert_eq!(desk.ok(&["ls", "q", "-o", "id"]).lines().count(), before.lines().count() - 1);
     let mut screen = Screen::start(&desk, &["bulk", "delete", "q", "--tag", "x", "--status", "failed"]);

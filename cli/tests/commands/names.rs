@@ -22,13 +22,13 @@ fn a_question_about_a_queue_that_does_not_exist_is_no_empty_success() {
         &["queue", "purge", "moives", "--count"],
         &["bulk", "retry", "moives"],
         &["bulk", "cancel", "moives", "--dry-run"],
-        &["queue", "delete", "moives"],
+        &["queue", "delete", "moives", "--yes"],
         &["queue", "delete", "moives", "--dry-run"],
     ];
     for args in asks {
         let left = desk.run(args);
         assert_eq!((left.code, left.out.as_str()), (4, ""), "{args:?}: {}", left.err);
-        if args != ["queue", "delete", "moives"] {
+        if args != ["queue", "delete", "moives", "--yes"] {
             assert_eq!(left.err, "blueque: there is no queue moives (did you mean movies?)\n", "{args:?}");
         }
     }

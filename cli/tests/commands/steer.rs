@@ -43,8 +43,8 @@ fn a_waiting_task_is_cancelled_at_once_and_a_running_one_by_its_owner() {
 #[test]
 fn a_task_that_is_cancelled_now_is_cut_off_from_its_owner() {
     let desk = Desk::new();
-    for args in [&["cancel", "t", "--now"][..], &["cancel", "t", "--force", "--now"], &["bulk", "cancel", "q", "--now"]]
-    {
+    let bulk = &["bulk", "cancel", "q", "--now", "--yes"];
+    for args in [&["cancel", "t", "--now"][..], &["cancel", "t", "--force", "--now"], bulk] {
         desk.ok(&["submit", "q", "--id", "t"]);
         let task = desk.take("q");
         desk.ok(args);

@@ -643,6 +643,8 @@ export interface CompleteOptions {
   readonly eta?: Time | undefined;
   /** Options to remove for the next step. */
   readonly unset?: string | undefined;
+  /** A line for people that says what the task does. Lists show it instead of the parameters. */
+  readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
@@ -719,6 +721,7 @@ export function complete(id: string, token: number, result: Bytes, options: Comp
     ["parameters", options.parameters],
     ["eta", options.eta],
     ["unset", options.unset],
+    ["title", options.title],
     ["method", options.method],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
@@ -923,6 +926,8 @@ export function drain(queue: string, listener: string, on: boolean, options: Dra
 
 /** The options of `edit`. */
 export interface EditOptions {
+  /** A line for people that says what the task does. Lists show it instead of the parameters. */
+  readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
@@ -1013,6 +1018,7 @@ const EDIT_REPLY: Shape<"pending" | "scheduled" | "waiting" | "reserved" | "star
  */
 export function edit(id: string, options: EditOptions = {}): Call<"pending" | "scheduled" | "waiting" | "reserved" | "started"> {
   return wire.call("edit", [id], [
+    ["title", options.title],
     ["method", options.method],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
@@ -1472,6 +1478,8 @@ export interface GetReply {
   readonly maxDelay: number | null;
   /** Maximum part by which a delay is shortened. */
   readonly jitter: number | null;
+  /** A line for people that says what the task does. */
+  readonly title: string | null;
   /** The method, which selects the program that a worker runs. */
   readonly method: string | null;
   /** Maximum size of the task's log. */
@@ -1602,6 +1610,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "delay", property: "delay", type: T.delay },
   { name: "max_delay", property: "maxDelay", type: T.delay },
   { name: "jitter", property: "jitter", type: T.percent },
+  { name: "title", property: "title", type: T.text, empty: true },
   { name: "method", property: "method", type: T.name },
   { name: "log_bytes", property: "logBytes", type: T.logSize },
   { name: "own_lease", property: "ownLease", type: T.micros },
@@ -3326,7 +3335,7 @@ const RUN_SCHEDULE_REPLY: Shape<RunScheduleReply> = wire.list<RunScheduleReply>(
  * @param options What else it is to do.
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOSCHEDULE, OTHERQUEUE, OVERDUE, RETRY, SCHEMA,
- *   STATE, TOOMANY, WRONGKEY.
+ *   STATE, TOOBIG, TOOMANY, WRONGKEY.
  * Reply: `created` or `existing`, and the id of the task.
  */
 export function runSchedule(name: string, id: string, options: RunScheduleOptions = {}): Call<RunScheduleReply> {
@@ -3351,6 +3360,8 @@ export interface ScheduleOptions {
   readonly end?: Time | undefined;
   /** Maximum number of tasks that the schedule creates. */
   readonly times?: number | undefined;
+  /** A line for people that says what the task does. Lists show it instead of the parameters. */
+  readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
@@ -3435,6 +3446,7 @@ export function schedule(name: string, queue: string, recurrence: string, parame
     ["start", options.start],
     ["end", options.end],
     ["times", options.times],
+    ["title", options.title],
     ["method", options.method],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
@@ -3955,6 +3967,8 @@ export interface SubmitEach {
 
 /** The options of `submit`. */
 export interface SubmitOptions {
+  /** A line for people that says what the task does. Lists show it instead of the parameters. */
+  readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
@@ -4040,6 +4054,7 @@ const SUBMIT_REPLY: Shape<("created" | "existing")[]> = wire.values<"created" | 
  */
 export function submit(queue: string, each: readonly SubmitEach[], options: SubmitOptions = {}): Call<("created" | "existing")[]> {
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
+    ["title", options.title],
     ["method", options.method],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
@@ -4082,6 +4097,8 @@ export interface SubmitAgainReply {
 
 /** The options of `submit` with `again`. */
 export interface SubmitAgainOptions {
+  /** A line for people that says what the task does. Lists show it instead of the parameters. */
+  readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
@@ -4174,6 +4191,7 @@ const SUBMIT_AGAIN_REPLY: Shape<SubmitAgainReply> = wire.list<SubmitAgainReply>(
  */
 export function submitAgain(queue: string, each: readonly SubmitEach[], options: SubmitAgainOptions): Call<SubmitAgainReply> {
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
+    ["title", options.title],
     ["method", options.method],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
@@ -4218,6 +4236,8 @@ export interface SubmitUniqueReply {
 
 /** The options of `submit` with `unique`. */
 export interface SubmitUniqueOptions {
+  /** A line for people that says what the task does. Lists show it instead of the parameters. */
+  readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
@@ -4308,6 +4328,7 @@ const SUBMIT_UNIQUE_REPLY: Shape<SubmitUniqueReply> = wire.list<SubmitUniqueRepl
  */
 export function submitUnique(queue: string, each: readonly SubmitEach[], options: SubmitUniqueOptions): Call<SubmitUniqueReply> {
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
+    ["title", options.title],
     ["method", options.method],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],

@@ -20,7 +20,7 @@ pub struct Options {
     /// Change nothing, and show what prevents the deletion
     #[arg(long, visible_alias = "dry-run")]
     count: bool,
-    /// Do not ask for confirmation. Only users at a terminal are asked
+    /// Do not ask for confirmation. Required without a terminal
     #[arg(long, short)]
     yes: bool,
 }

@@ -840,6 +840,9 @@ class CompleteOptions(TypedDict, total=False):
     unset: str | None
     """Options to remove for the next step."""
 
+    title: Bytes | None
+    """A line for people that says what the task does. Lists show it instead of the parameters."""
+
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
@@ -919,6 +922,7 @@ def complete(
     parameters: Bytes | None = None,
     eta: Time | None = None,
     unset: str | None = None,
+    title: Bytes | None = None,
     method: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
@@ -953,6 +957,7 @@ def complete(
     parameters: The parameters of the next step, instead of the result.
     eta: The time at which the next step is due; by default at once.
     unset: Options to remove for the next step.
+    title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
@@ -992,6 +997,7 @@ def complete(
             ("parameters", parameters),
             ("eta", eta),
             ("unset", unset),
+            ("title", title),
             ("method", method),
             ("priority", priority),
             ("max_failures", max_failures),
@@ -1241,6 +1247,9 @@ _edit: Shape[Literal["pending", "scheduled", "waiting", "reserved", "started"]] 
 class EditOptions(TypedDict, total=False):
     """The options of `edit`."""
 
+    title: Bytes | None
+    """A line for people that says what the task does. Lists show it instead of the parameters."""
+
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
@@ -1336,6 +1345,7 @@ class EditOptions(TypedDict, total=False):
 def edit(
     id: str,
     *,
+    title: Bytes | None = None,
     method: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
@@ -1372,6 +1382,7 @@ def edit(
     queue, eta or priority changes. The history of the task records each edit.
 
     id: The task.
+    title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
@@ -1415,6 +1426,7 @@ def edit(
         "edit",
         [id],
         [
+            ("title", title),
             ("method", method),
             ("priority", priority),
             ("max_failures", max_failures),
@@ -2043,6 +2055,9 @@ class GetReply:
     jitter: int | None
     """Maximum part by which a delay is shortened."""
 
+    title: str | None
+    """A line for people that says what the task does."""
+
     method: str | None
     """The method, which selects the program that a worker runs."""
 
@@ -2211,6 +2226,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("delay", type=_DELAY),
         Field("max_delay", type=_DELAY),
         Field("jitter", type=_PERCENT),
+        Field("title", type=_TEXT, empty=True),
         Field("method", type=_NAME),
         Field("log_bytes", type=_LOG_SIZE),
         Field("own_lease", type=_MICROS),
@@ -4472,7 +4488,7 @@ def run_schedule(
     by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
     Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOSCHEDULE, OTHERQUEUE, OVERDUE, RETRY, SCHEMA, STATE,
-      TOOMANY, WRONGKEY.
+      TOOBIG, TOOMANY, WRONGKEY.
     Reply: `created` or `existing`, and the id of the task.
     """
     return call(
@@ -4511,6 +4527,9 @@ class ScheduleOptions(TypedDict, total=False):
 
     times: int | None
     """Maximum number of tasks that the schedule creates."""
+
+    title: Bytes | None
+    """A line for people that says what the task does. Lists show it instead of the parameters."""
 
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
@@ -4605,6 +4624,7 @@ def schedule(
     start: Time | None = None,
     end: Time | None = None,
     times: int | None = None,
+    title: Bytes | None = None,
     method: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
@@ -4644,6 +4664,7 @@ def schedule(
     start: Earliest time of a slot.
     end: Latest time of a slot.
     times: Maximum number of tasks that the schedule creates.
+    title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
@@ -4686,6 +4707,7 @@ def schedule(
             ("start", start),
             ("end", end),
             ("times", times),
+            ("title", title),
             ("method", method),
             ("priority", priority),
             ("max_failures", max_failures),
@@ -5385,6 +5407,9 @@ _submit: Shape[list[Literal["created", "existing"]]] = read_items(
 class SubmitOptions(TypedDict, total=False):
     """The options of `submit`."""
 
+    title: Bytes | None
+    """A line for people that says what the task does. Lists show it instead of the parameters."""
+
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
@@ -5472,6 +5497,7 @@ def submit(
     queue: str,
     each: Sequence[SubmitEach],
     *,
+    title: Bytes | None = None,
     method: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
@@ -5505,6 +5531,7 @@ def submit(
 
     queue: The queue.
     each: The entries.
+    title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
@@ -5546,6 +5573,7 @@ def submit(
         "submit",
         [queue, len(each), *(value for one in each for value in one)],
         [
+            ("title", title),
             ("method", method),
             ("priority", priority),
             ("max_failures", max_failures),
@@ -5603,6 +5631,9 @@ _submit_again: Shape[SubmitAgainReply] = read_list(
 
 class SubmitAgainOptions(TypedDict, total=False):
     """The options of `submit`."""
+
+    title: Bytes | None
+    """A line for people that says what the task does. Lists show it instead of the parameters."""
 
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
@@ -5695,6 +5726,7 @@ def submit_again(
     each: Sequence[SubmitEach],
     *,
     again: bool,
+    title: Bytes | None = None,
     method: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
@@ -5730,6 +5762,7 @@ def submit_again(
     queue: The queue.
     each: The entries.
     again: Submit an existing task again: a finished task runs again, a waiting task is updated. By default 0.
+    title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
@@ -5773,6 +5806,7 @@ def submit_again(
         [queue, len(each), *(value for one in each for value in one)],
         [
             ("again", again),
+            ("title", title),
             ("method", method),
             ("priority", priority),
             ("max_failures", max_failures),
@@ -5831,6 +5865,9 @@ _submit_unique: Shape[SubmitUniqueReply] = read_list(
 
 class SubmitUniqueOptions(TypedDict, total=False):
     """The options of `submit`."""
+
+    title: Bytes | None
+    """A line for people that says what the task does. Lists show it instead of the parameters."""
 
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
@@ -5920,6 +5957,7 @@ def submit_unique(
     each: Sequence[SubmitEach],
     *,
     unique: str,
+    title: Bytes | None = None,
     method: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
@@ -5954,6 +5992,7 @@ def submit_unique(
     queue: The queue.
     each: The entries.
     unique: A name that only one task of the queue has at a time.
+    title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
@@ -5996,6 +6035,7 @@ def submit_unique(
         [queue, len(each), *(value for one in each for value in one)],
         [
             ("unique", unique),
+            ("title", title),
             ("method", method),
             ("priority", priority),
             ("max_failures", max_failures),
