@@ -47,7 +47,7 @@ async function surround(scripts, text, at) {
   await scripts.call('cancel', [`w${at}`, short]);
   await scripts.call('schedule', [`s${at}`, queue, 'every 86400', text, 0]);
   await scripts.call('pause_schedule', [`s${at}`, 'anna', short]);
-  await scripts.send('HSET', `blueque_schedule_s${at}`, ...['recurrence', 'queue', 'method', 'last_task', 'tasks', 'error', 'overlap'].flatMap((name) => [name, short]));
+  await scripts.send('HSET', `blueque_schedule_s${at}`, ...['queue', 'method', 'last_task', 'tasks', 'error', 'overlap'].flatMap((name) => [name, short]));
   await scripts.call('submit_graph', [`g${at}`, 1, 1, `n${at}`, 'hostile-graphs', '', text, '', `label=${percent(cut(text, 300))}`], { name: short });
 }
 
