@@ -159,6 +159,8 @@ check('the log is followed, searched, and read backwards', async (stage) => {
   }
   const page = await stage.visitor(site);
   await page.go('/tasks/talks');
+  // A worker that names its process has started the task when it took it.
+  await page.waitForSelector('#task-attempts [data-attempt="1"]');
   const log = page.locator('.log');
   const bottom = () => log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight < 30);
   await eventually('the log is at its end', bottom);
