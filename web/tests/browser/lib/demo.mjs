@@ -9,10 +9,14 @@ export const PAGES = [
 
 const TITLES = ['metropolis', 'nosferatu', 'sunrise', 'the-general', 'faust', 'm', 'vampyr', 'safety-last', 'intolerance'];
 
+/** Lets a task have begun some minutes ago. */
+const begun = (scripts, id, minutes) => scripts.send('HSET', `blueque_task_${id}`, 'started', `${Math.floor(Date.now() / 1000) - minutes * 60}.000000`);
+
 async function running(scripts, movies) {
   const done = [[412, 'scene 31 of 52'], [87, 'scene 6 of 44'], [655, 'scene 48 of 60']];
   for (const [at, [minutes, message]] of done.entries()) {
     const { id, token } = movies[at];
+    await begun(scripts, id, minutes);
     await scripts.call('progress', [id, token, JSON.stringify({ progress: minutes / 720, message })]);
     await scripts.call('checkpoint', [id, token, JSON.stringify({ frame: minutes * 1440, seed: 12345678901234567890n.toString() })]);
     const lines = Array.from({ length: 30 }, (_, n) => `frame ${(minutes - 30 + n) * 1440}  \x1b[32m${38 + (n % 5)} fps\x1b[0m  bitrate ${2200 + n * 7} kbit/s`);
@@ -50,6 +54,7 @@ async function graph(scripts) {
   const parts = [];
   for (let n = 0; n < 3; n += 1) parts.push(await scripts.take('film', 'render-2_7'));
   await scripts.call('complete', [parts[0].id, parts[0].token, '"part"']);
+  for (const { id } of parts.slice(1)) await begun(scripts, id, 50);
   await scripts.call('progress', [parts[1].id, parts[1].token, '{"progress":0.7,"message":"70 of 100"}']);
   await scripts.call('progress', [parts[2].id, parts[2].token, '{"progress":0.25}']);
 }

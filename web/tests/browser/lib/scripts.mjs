@@ -4,13 +4,6 @@ import net from 'node:net';
 import { join } from 'node:path';
 
 const bundle = process.env.BLUEQUE_BUNDLE;
-const bodies = new Map();
-
-function body(command) {
-  if (!bodies.has(command)) bodies.set(command, readFileSync(join(bundle, 'scripts', `${command}.lua`)));
-  return bodies.get(command);
-}
-
 // Reads one reply at a position: [value, next position], or null if it is not whole yet.
 function reply(buffer, at) {
   const end = buffer.indexOf('\r\n', at);
@@ -45,6 +38,7 @@ export class Scripts {
   #socket;
   #waits = [];
   #rest = Buffer.alloc(0);
+  #loaded = new Map();
 
   constructor(path) {
     this.#socket = net.connect(path);
@@ -82,8 +76,9 @@ export class Scripts {
   /** Calls a command of the contract. */
   async call(command, args = [], options = {}) {
     const words = Object.entries(options).flat();
+    if (!this.#loaded.has(command)) this.#loaded.set(command, this.send('SCRIPT', 'LOAD', readFileSync(join(bundle, 'scripts', `${command}.lua`))));
     try {
-      return await this.send('EVAL', body(command), 1, 'blueque_meta', '', ...args, ...words);
+      return await this.send('EVALSHA', await this.#loaded.get(command), 1, 'blueque_meta', '', ...args, ...words);
     } catch (error) {
       throw new Error(`${command}: ${error.message}`);
     }

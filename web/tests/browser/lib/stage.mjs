@@ -44,7 +44,7 @@ export class Stage {
 
   /** A page of a new browser profile. `expects` matches complaints that belong to the test. */
   async visitor(site, { expects = null, ...options } = {}) {
-    const context = await (await started()).newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    const context = await (await started()).newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
     this.#contexts.push(context);
     context.setDefaultTimeout(LIMIT);
     if (options.javaScriptEnabled !== false) await context.addInitScript(watch);
