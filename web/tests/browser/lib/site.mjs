@@ -19,7 +19,7 @@ export async function eventually(what, is) {
   for (const end = Date.now() + LIMIT; ;) {
     const value = await is();
     if (value) return value;
-    if (Date.now() > end) throw new Error(`in vain: ${what}`);
+    if (Date.now() > end) throw new Error(`not in time: ${what}`);
     await tick();
   }
 }
