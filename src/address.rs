@@ -17,6 +17,7 @@ use crate::connection::{Connection, Server, some};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::names::Namespace;
+pub(crate) use environment::variable;
 use files::Files;
 
 /// Time limit for each node of an address with several nodes, so that a hanging node leaves time for the next nodes.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use redis::{ErrorKind, RedisResult, Value};
 
-use crate::address::{Address, Place};
+use crate::address::{Address, Place, variable};
 use crate::calls::{AuditOptions, Call, Calls, ChangesOptions, LimitOptions, LimitsOptions};
 use crate::constants::LONGEST_PAUSE;
 use crate::deadline::Deadline;
@@ -423,7 +423,7 @@ fn checked(address: Address) -> Result<Address> {
 /// Settings of a [`Client`].
 #[derive(Clone, Debug)]
 pub struct ClientBuilder<L: Link = Blocking> {
-    pub(crate) namespace: Namespace,
+    namespace: Option<Namespace>,
     pub(crate) limit: Duration,
     patience: Option<Duration>,
     durability: Durability,
@@ -436,7 +436,7 @@ pub struct ClientBuilder<L: Link = Blocking> {
 impl<L: Link> Default for ClientBuilder<L> {
     fn default() -> Self {
         Self {
-            namespace: Namespace::default(),
+            namespace: None,
             limit: Duration::from_secs(10),
             patience: None,
             durability: Durability::default(),
@@ -452,8 +452,12 @@ impl<L: Link> ClientBuilder<L> {
     /// The prefix of all keys; by default `blueque`, as in Blueque 1.0.
     #[must_use]
     pub fn namespace(mut self, namespace: Namespace) -> Self {
-        self.namespace = namespace;
+        self.namespace = Some(namespace);
         self
+    }
+
+    pub(crate) fn chosen_namespace(&self) -> Namespace {
+        self.namespace.clone().unwrap_or_default()
     }
 
     /// Time limit of one call, including all its repetitions; by default 10 s, at least 10 ms.
@@ -514,12 +518,21 @@ impl<L: Link> ClientBuilder<L> {
         self.open_at(address(url))
     }
 
-    /// Connects to the server in the environment variables: see [`Address::from_env`].
+    /// Connects to the server in the environment variables: see [`Address::from_env`]. Without a
+    /// [`namespace`](Self::namespace), `BLUEQUE_NAMESPACE` is the namespace.
     ///
     /// # Errors
     /// The errors of [`ClientBuilder::open`].
-    pub fn open_from_env(self) -> L::Answer<'static, Result<Client<L>>> {
-        self.open_at(Address::from_env().and_then(checked))
+    pub fn open_from_env(mut self) -> L::Answer<'static, Result<Client<L>>> {
+        let address = self.namespace_from_env().and_then(|()| checked(Address::from_env()?));
+        self.open_at(address)
+    }
+
+    fn namespace_from_env(&mut self) -> Result<()> {
+        if self.namespace.is_none() {
+            self.namespace = variable("BLUEQUE_NAMESPACE").map(|name| name.parse()).transpose()?;
+        }
+        Ok(())
     }
 
     fn open_at(mut self, address: Result<Address>) -> L::Answer<'static, Result<Client<L>>> {
@@ -540,19 +553,19 @@ impl<L: Link> ClientBuilder<L> {
         if address.is_cluster() {
             self.tagged()?;
         }
-        Ok(Place::new(address, &self.namespace))
+        Ok(Place::new(address, &self.chosen_namespace()))
     }
 
     /// On a cluster all keys of a namespace must be in one slot.
     fn tagged(&self) -> Result<()> {
-        if self.namespace.as_str().contains('{') {
+        if self.chosen_namespace().as_str().contains('{') {
             return Ok(());
         }
         Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"))
     }
 
     async fn connect(self, wires: L::Wires, led: bool) -> Result<Client<L>> {
-        let calls = Calls::new(self.namespace);
+        let calls = Calls::new(self.chosen_namespace());
         let calls = self.by.into_iter().fold(calls, Calls::by);
         let (limit, patience, max_bytes) = (self.limit, self.patience, self.max_bytes);
         let inner = Inner { calls, wires, limit, patience, led, max_bytes, handshake: OnceLock::new() };

@@ -79,13 +79,13 @@ pub trait Way: Copy + fmt::Debug + Send + Sync + Sized + 'static {
     type Signal: Signal;
 
     /// A group of threads, or of tasks of the runtime. Dropping the group ends its tasks.
-    type Crew: Default + Send + 'static;
+    type Running: Default + Send + 'static;
 
     /// Starts a thread or task in a group.
-    fn begin(crew: &mut Self::Crew, steps: impl Future<Output = ()> + Send + 'static);
+    fn begin(running: &mut Self::Running, steps: impl Future<Output = ()> + Send + 'static);
 
     /// Waits until all threads or tasks of a group have ended.
-    fn end(crew: Self::Crew) -> impl Future<Output = ()> + Send;
+    fn end(running: Self::Running) -> impl Future<Output = ()> + Send;
 }
 
 /// Wakes threads or tasks that wait for a change.

@@ -92,7 +92,7 @@ impl<L: Link> ClientBuilder<L> {
     /// The errors of [`Partitions::open`].
     pub fn open_partitions(mut self, addresses: &str) -> Result<Partitions<L>> {
         self.limit = self.limit.min(DAY);
-        let places = addresses::read(addresses, &self.namespace)?;
+        let places = addresses::read(addresses, &self.chosen_namespace())?;
         let names = Topology::new(1, places.iter().map(|(name, _)| name.clone()))?;
         let places = places.into_iter().map(|(name, place)| (name, (place, Mutex::new(None)))).collect();
         Ok(Partitions { inner: Arc::new(Inner { places, names, builder: self }) })

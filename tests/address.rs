@@ -336,7 +336,9 @@ const RUN: &str = "BLUEQUE_TEST_FROM_ENV";
 #[test]
 fn the_environment_says_where_the_server_is_and_who_asks() {
     if std::env::var_os(RUN).is_some() {
-        Client::builder().open_from_env().unwrap().queue("q").unwrap().submit("x", Submit::default()).unwrap();
+        let client = Client::builder().open_from_env().unwrap();
+        assert_eq!(client.calls().namespace().as_str(), "films");
+        client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
         return;
     }
     let folder = Folder::new();
@@ -344,7 +346,8 @@ fn the_environment_says_where_the_server_is_and_who_asks() {
     let run = |name: &str, value: &str| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "the_environment_says_where_the_server_is_and_who_asks"]).env(RUN, "1");
-        command.env("BLUEQUE_URL", server.url()).env("BLUEQUE_USER", "app").env(name, value);
+        command.env("BLUEQUE_URL", server.url()).env("BLUEQUE_USER", "app");
+        command.env("BLUEQUE_NAMESPACE", "films").env(name, value);
         command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
     };
     assert!(run("BLUEQUE_PASSWORD", "one"));

@@ -1,18 +1,13 @@
-//! The command line: its commands and global options.
+//! The command line: its global options, and how it is parsed.
 
 use std::env;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use crate::commands::{
-    self, admin, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, graph,
-    history, limit, logs, ls, man, move_to, note, partition, prioritise, queue, requeue, retry, run, schedule, show,
-    submit, tag, task, top, track, wait, web, why, workers,
-};
+use crate::commands::{Command, PartOfTask};
+use crate::help;
 use crate::output::Format;
 use crate::session::config::Connection;
-use crate::subcommand::{Scope, subcommands};
-use crate::{doctor, help, supervisor, worker};
 
 /// A task queue for very long tasks, on Redis or Valkey
 #[derive(Debug, Parser)]
@@ -47,117 +42,6 @@ impl Cli {
             return Ok(Self { connection, output: Format::default(), command: Command::PartOfTask(command) });
         }
         Self::from_arg_matches(&help::shaped(Self::command()).try_get_matches()?)
-    }
-}
-
-subcommands! {
-    pub enum Command {
-        /// Run the tasks of queues
-        Worker(worker::Options),
-        #[command(flatten)]
-        PartOfTask(PartOfTask),
-        /// Submit a task to a queue
-        Submit(submit::Options) => |it| Scope::NewTask(&mut it.new),
-        /// Submit a task, follow it, and exit as it does
-        Run(run::Options) => |it| Scope::NewTask(&mut it.new),
-        /// Submit and manage graphs of tasks
-        Graph(graph::Options),
-        /// Create tasks at intervals, or by cron
-        Schedule(schedule::Options),
-        /// Start a private server and a worker, to try things out
-        Dev(dev::Options),
-        /// List tasks
-        Ls(ls::Options) => |_| Scope::All,
-        /// Show a task in full
-        Show(show::Options) => |it| Scope::Task(&mut it.id),
-        /// Explain why a task does not run
-        Why(why::Options) => |it| Scope::Task(&mut it.id),
-        /// Show the log of a task
-        Logs(logs::Options) => |it| Scope::Task(&mut it.id),
-        /// Wait until tasks have ended
-        Wait(wait::Options) => |it| Scope::Tasks(&mut it.ids),
-        /// Find tasks by id, state, tag, method, key, time or failure
-        Find(find::Options) => |_| Scope::All,
-        /// Show all that happened to a task
-        History(history::Options) => |it| Scope::Task(&mut it.id),
-        /// Show what happens to the tasks of a queue
-        Events(events::Options) => |it| it.task.as_mut().map_or(Scope::All, Scope::Task),
-        /// Watch tasks and queues on a live screen
-        Top(top::Options),
-        /// Serve the page: watch and steer tasks in a browser
-        Web(web::Options),
-        /// Cancel tasks
-        Cancel(cancel::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
-        /// Retry failed or cancelled tasks
-        Retry(retry::Options) => |it| Scope::Reruns(&mut it.tasks.ids),
-        /// Stop running tasks and return them to the front of their queue
-        Requeue(requeue::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
-        /// Delete finished tasks
-        Delete(delete::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
-        /// Change the parameters, time or options of a task
-        Edit(edit::Options) => |it| Scope::Task(&mut it.id),
-        /// Move waiting tasks to another queue
-        Move(move_to::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
-        /// Change the priority of waiting tasks
-        #[command(visible_alias = "prioritize")]
-        Prioritise(prioritise::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
-        /// Let waiting tasks wait for more tasks
-        Depend(depend::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
-        /// Let a task wait for fewer tasks
-        Undepend(depend::Removal) => |it| Scope::Task(&mut it.id),
-        /// Add, remove or list tags
-        #[command(subcommand)]
-        Tag(tag::Word) => tag::Word::scope,
-        /// Add a note to the history of a task
-        Note(note::Options) => |it| Scope::Task(&mut it.id),
-        /// Follow single tasks in `events --tracked`
-        #[command(subcommand)]
-        Track(track::Word) => track::Word::scope,
-        /// Change all selected tasks of a queue
-        #[command(subcommand)]
-        Bulk(bulk::Word) => |_| Scope::InTurn,
-        /// List, pause, peek into, purge or delete queues
-        Queue(queue::Options),
-        /// Show or change the settings of a queue or of all queues
-        Config(config::Options) => config::Options::scope,
-        /// Limit the tasks of a key, or of several queues together
-        #[command(subcommand)]
-        Limit(limit::Word),
-        /// List workers, their state and their tasks
-        Workers(workers::Options) => |_| Scope::All,
-        /// Let a queue or a worker finish its tasks and start no more
-        Drain(drain::Options),
-        /// Check that a server can be used
-        Ping(doctor::ping::Options),
-        /// Check server, settings and data
-        Doctor(doctor::Options),
-        /// List, add, move or drain partitions
-        Partition(partition::Options),
-        /// Show changes, run maintenance, reset the clock
-        #[command(subcommand)]
-        Admin(admin::Word),
-        /// Print shell completions
-        Completions(completions::Options),
-        /// Write the man pages into a folder
-        #[command(hide = true)]
-        Man(man::Options),
-        /// Report to the worker from a task's program
-        #[command(subcommand)]
-        Task(task::Word),
-        /// Show the help of a command or a topic
-        #[command(hide = true)]
-        Help(commands::help::Options),
-    }
-}
-
-subcommands! {
-    pub enum PartOfTask {
-        /// Supervise one task: its program, its lease, its end
-        #[command(hide = true)]
-        Supervise(supervisor::Options),
-        /// Become a task's program, under its limits
-        #[command(hide = true)]
-        Exec(exec::Options),
     }
 }
 

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use blueque::{GlobalId, GraphId, PartitionName, TaskId};
 
-use crate::args::{Cli, Command};
+use crate::args::Cli;
+use crate::commands::Command;
 use crate::output::{Code, Format, chain, code, data, fault};
 use crate::session::config::{LIMIT, Places};
 use crate::session::many::{AT_ONCE, at_once};

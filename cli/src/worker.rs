@@ -90,12 +90,12 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
         log::info(options.drain.how_to_stop());
     }
     let served = Arc::new(servers.iter().map(|(_, _, settings)| settings.server.clone()).collect::<BTreeSet<_>>());
-    let mut crews = Vec::new();
-    for (seat, (name, server, mut settings)) in servers.into_iter().enumerate() {
+    let mut partition_workers = Vec::new();
+    for (index, (name, server, mut settings)) in servers.into_iter().enumerate() {
         settings.state = private_state(&settings.state, &settings.namespace)?;
         settings.publish.as_deref().map_or(Ok(()), publishable)?;
         drop(RunFolder::tidy(&settings.state, &settings.namespace)); // the worker reports later what it cannot remove
-        crews.push(Arc::new(PartitionWorker {
+        partition_workers.push(Arc::new(PartitionWorker {
             id: ListenerId::of_this_process(),
             server,
             label: name.as_ref().filter(|_| several).map(ToString::to_string),
@@ -104,7 +104,7 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
             programs: programs.clone(),
             stop_signals: stop_signals.clone(),
             slots: slots.clone(),
-            seat,
+            index,
             round_robin: round_robin.clone(),
             served: served.clone(),
             takes_turns,
@@ -120,16 +120,16 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     let signals = Signals::new([SIGTERM, SIGINT])?;
     let steers = stop_signals.clone();
     thread::spawn(move || steers.hear(signals));
-    if let Some(partition_worker) = crews.first() {
+    if let Some(partition_worker) = partition_workers.first() {
         let about = partition_worker.settings.clone();
         thread::spawn(move || sweep_logs(&about));
     }
-    let own = crews.iter().filter_map(|partition_worker| partition_worker.name().cloned()).collect();
+    let own = partition_workers.iter().filter_map(|partition_worker| partition_worker.name().cloned()).collect();
     let deliveries = match &places {
         Some(places) if !takes_turns => Deliveries::begin(places, own)?,
         _ => None,
     };
-    let ended = serve(&crews, &slots, &stop_signals, &round_robin);
+    let ended = serve(&partition_workers, &slots, &stop_signals, &round_robin);
     if let Some(deliveries) = deliveries {
         deliveries.end();
     }

@@ -30,7 +30,8 @@ const COMMAND: House = House {
         &["main"],
         &["partitioned"],
         &["args"],
-        &["commands", "doctor", "worker", "supervisor"],
+        &["commands"],
+        &["doctor", "worker", "supervisor"],
         &["bulk", "follow", "help", "subcommand"],
         &["input", "view", "logs", "processes"],
         &["session", "run_folder"],
@@ -214,7 +215,8 @@ impl House {
             };
             for other in others {
                 let theirs = self.floor(other).unwrap_or(own);
-                if room(module) != room(other) && theirs >= own {
+                // The list of commands, `commands`, names each of them.
+                if room(module) != room(other) && theirs >= own && !other.starts_with(module) {
                     let (other, up) = (other.join("/"), if theirs > own { "above it" } else { "of its floor" });
                     found.push(format!("{name} imports {other}, which is a room {up}: move what both need below them"));
                 }

@@ -58,7 +58,7 @@ impl Address {
 }
 
 /// Returns the value of a variable. An empty variable counts as absent.
-fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 

@@ -119,14 +119,14 @@ impl Way for Blocking {
     }
 
     type Signal = threads::Signal;
-    type Crew = Vec<JoinHandle<()>>;
+    type Running = Vec<JoinHandle<()>>;
 
-    fn begin(crew: &mut Self::Crew, steps: impl Future<Output = ()> + Send + 'static) {
-        crew.push(thread::spawn(|| now(steps)));
+    fn begin(running: &mut Self::Running, steps: impl Future<Output = ()> + Send + 'static) {
+        running.push(thread::spawn(|| now(steps)));
     }
 
-    async fn end(crew: Self::Crew) {
-        for thread in crew {
+    async fn end(running: Self::Running) {
+        for thread in running {
             if let Err(panic) = thread.join() {
                 resume_unwind(panic);
             }

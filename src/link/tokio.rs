@@ -89,14 +89,14 @@ impl Way for Tokio {
     }
 
     type Signal = Notify;
-    type Crew = JoinSet<()>;
+    type Running = JoinSet<()>;
 
-    fn begin(crew: &mut JoinSet<()>, steps: impl Future<Output = ()> + Send + 'static) {
-        crew.spawn(steps);
+    fn begin(running: &mut JoinSet<()>, steps: impl Future<Output = ()> + Send + 'static) {
+        running.spawn(steps);
     }
 
-    async fn end(mut crew: JoinSet<()>) {
-        while let Some(ended) = crew.join_next().await {
+    async fn end(mut running: JoinSet<()>) {
+        while let Some(ended) = running.join_next().await {
             if let Err(Ok(panic)) = ended.map_err(JoinError::try_into_panic) {
                 resume_unwind(panic);
             }

@@ -89,7 +89,7 @@ pub(super) struct Shared<L: Link> {
     pub(super) settings: Settings<L>,
     pub(super) handlers: Handlers<L>,
     state: Mutex<State<L>>,
-    crew: Mutex<L::Crew>,
+    running: Mutex<L::Running>,
     /// Signals that a slot is free and no call fills it, or that the worker must stop.
     pub(super) room: L::Signal,
     /// Signals that a task is ready, or that the worker has ended.
@@ -103,27 +103,27 @@ pub(super) struct Shared<L: Link> {
 
 impl<L: Link> Shared<L> {
     pub(super) fn new(settings: Settings<L>, handlers: Handlers<L>) -> Self {
-        let (state, crew, waiting) = (Mutex::new(State::new(None)), Mutex::default(), <_>::default());
+        let (state, running, waiting) = (Mutex::new(State::new(None)), Mutex::default(), <_>::default());
         let (room, ready, sooner, over) = <(L::Signal, L::Signal, L::Signal, L::Signal)>::default();
-        Self { settings, handlers, state, crew, room, ready, sooner, over, waiting }
+        Self { settings, handlers, state, running, room, ready, sooner, over, waiting }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State<L>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn crew(&self) -> MutexGuard<'_, L::Crew> {
-        self.crew.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> MutexGuard<'_, L::Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a part of the worker in parallel to the other parts.
     pub(super) fn spawn(&self, part: impl Future<Output = ()> + Send + 'static) {
-        L::begin(&mut self.crew(), part);
+        L::begin(&mut self.running(), part);
     }
 
     /// Returns all running parts.
-    pub(super) fn dismiss(&self) -> L::Crew {
-        std::mem::take(&mut *self.crew())
+    pub(super) fn dismiss(&self) -> L::Running {
+        std::mem::take(&mut *self.running())
     }
 
     /// Orders the worker to stop. With `stricter` the order replaces an earlier one.

@@ -448,6 +448,11 @@ def chosen(bundle, manifest, only):
     named = lambda file, case: file in only or any(step["do"][0] in only for step in looked_at(case["steps"]))
     return [each for each in cases if not only or named(*each)]
 
+def share(cases):
+    """One of BLUEQUE_CASES_SHARE cases, if that is set, beginning with a case that BLUEQUE_SEED selects."""
+    number = int(os.environ.get("BLUEQUE_CASES_SHARE", 1))
+    return cases[int(os.environ.get("BLUEQUE_SEED", 0)) % number::number]
+
 def main(bundle, only):
     manifest = json.loads((bundle / "manifest.json").read_text())
     cases = chosen(bundle, manifest, only)

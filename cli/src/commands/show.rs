@@ -14,7 +14,7 @@ use crate::view::cost;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
 use crate::view::record::{eta, headline, text};
-use crate::view::task::{Note, TaskView, Whole};
+use crate::view::task::{Note, TaskView, Whole, other_fields};
 use crate::view::why::why;
 
 /// Maximum number of characters of a payload in the output for people.
@@ -43,7 +43,7 @@ impl Subcommand for Options {
             inputs: text(&info, "inputs"),
             elements: elements(&info),
             notes: notes(session, &id, &info)?,
-            fields: info.unknown().map(|(name, value)| (name.to_owned(), Payload(value.to_vec()))).collect(),
+            fields: other_fields(&info),
         });
         match session.format {
             Format::Table => people(&task, &info, lease)?,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use blueque::contract::TASK_OPTIONS;
 use blueque::{Status, TaskInfo};
 use serde::Serialize;
 
@@ -141,9 +142,22 @@ pub struct Whole {
     /// Notes that the history still contains.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// Fields that this version does not know.
+    /// Other options of the task, and fields that this version does not know.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Payload>,
+}
+
+/// Fields of options that have a place of their own in the view. The options with a setting are part of the policy.
+const PLACED: [&str; 11] =
+    ["method", "priority", "key", "weight", "needs", "limits", "unique", "unique_until", "tags", "deadline", "steps"];
+
+/// Returns the fields of the record that have no place of their own in the view.
+pub fn other_fields(info: &TaskInfo) -> BTreeMap<String, Payload> {
+    let placed = |field: &&str| PLACED.contains(field);
+    let options = TASK_OPTIONS.iter().filter(|option| option.setting.is_none()).filter_map(|option| option.field);
+    let stored =
+        options.filter(|field| !placed(field)).filter_map(|field| Some((field, info.fields.get(field)?.as_slice())));
+    stored.chain(info.unknown()).map(|(name, value)| (name.to_owned(), Payload(value.to_vec()))).collect()
 }
 
 /// A note in the history.

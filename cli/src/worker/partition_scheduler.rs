@@ -26,42 +26,46 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// Serves all partitions until they have ended. An error of one of several partitions ends only that partition.
 pub fn serve(
-    crews: &[Arc<PartitionWorker>],
+    partition_workers: &[Arc<PartitionWorker>],
     slots: &Slots,
     stop_signals: &StopSignals,
     round_robin: &RoundRobin,
 ) -> anyhow::Result<()> {
     // Partitions with running programs are served first.
-    let (first, later): (Vec<_>, Vec<_>) = crews.iter().partition(|partition_worker| partition_worker.has_runs());
-    first.into_iter().chain(later).for_each(|partition_worker| round_robin.put_last(partition_worker.seat));
+    let (first, later): (Vec<_>, Vec<_>) =
+        partition_workers.iter().partition(|partition_worker| partition_worker.has_runs());
+    first.into_iter().chain(later).for_each(|partition_worker| round_robin.put_last(partition_worker.index));
     let (says, ended) = mpsc::channel();
     let mut serving = BTreeMap::new();
     let mut failed = None;
     loop {
         while !stop_signals.is_stopping() && slots.idle(serving.keys()) < SERVED {
-            let Some(seat) = round_robin.next() else { break };
-            if let Some(partition_worker) = crews.get(seat) {
-                serving.insert(seat, begin(partition_worker.clone(), seat, says.clone()));
+            let Some(index) = round_robin.next() else { break };
+            if let Some(partition_worker) = partition_workers.get(index) {
+                serving.insert(index, begin(partition_worker.clone(), index, says.clone()));
             }
         }
         if serving.is_empty() {
             break;
         }
-        let Some((seat, partition_worker)) = ended.recv_timeout(LOOK).ok().and_then(|seat| serving.remove_entry(&seat))
+        let Some((index, partition_worker)) =
+            ended.recv_timeout(LOOK).ok().and_then(|index| serving.remove_entry(&index))
         else {
             continue;
         };
         match partition_worker.join().unwrap_or_else(|_| Err(defect("partitions"))) {
             // If the partition has got a run at the last moment, it is served again at once.
-            Ok(Turn::Over) if crews.get(seat).is_some_and(|partition_worker| partition_worker.has_runs()) => {
-                round_robin.put_first(seat);
+            Ok(Turn::Over)
+                if partition_workers.get(index).is_some_and(|partition_worker| partition_worker.has_runs()) =>
+            {
+                round_robin.put_first(index);
             }
-            Ok(Turn::Over) => round_robin.put_last(seat),
+            Ok(Turn::Over) => round_robin.put_last(index),
             Ok(Turn::Last) => {}
             Err(error) => failed = Some(error),
         }
     }
-    take_leave(crews);
+    take_leave(partition_workers);
     failed.map_or(Ok(()), Err)
 }
 
@@ -74,16 +78,20 @@ impl Drop for Ends {
     }
 }
 
-fn begin(partition_worker: Arc<PartitionWorker>, seat: usize, says: Sender<usize>) -> JoinHandle<anyhow::Result<Turn>> {
+fn begin(
+    partition_worker: Arc<PartitionWorker>,
+    index: usize,
+    says: Sender<usize>,
+) -> JoinHandle<anyhow::Result<Turn>> {
     thread::spawn(move || {
-        let _end = Ends(seat, says);
+        let _end = Ends(index, says);
         partition_worker.serve()
     })
 }
 
 /// Unregisters the worker in partitions that wait for their turn, where it is still registered.
-fn take_leave(crews: &[Arc<PartitionWorker>]) {
-    let known: BTreeMap<&PartitionName, &Arc<PartitionWorker>> = crews
+fn take_leave(partition_workers: &[Arc<PartitionWorker>]) {
+    let known: BTreeMap<&PartitionName, &Arc<PartitionWorker>> = partition_workers
         .iter()
         .filter(|partition_worker| partition_worker.is_registered())
         .filter_map(|partition_worker| Some((partition_worker.name()?, partition_worker)))

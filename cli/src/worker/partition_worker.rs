@@ -61,7 +61,7 @@ pub struct PartitionWorker {
     pub programs: Programs,
     pub stop_signals: Arc<StopSignals>,
     pub slots: Arc<Slots>,
-    pub seat: usize,
+    pub index: usize,
     pub round_robin: Arc<RoundRobin>,
     /// Identities of the servers of all partitions of the worker.
     pub served: Arc<BTreeSet<String>>,
@@ -146,7 +146,7 @@ impl PartitionWorker {
         let (wake, woken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
-        let pool = Arc::new(Pool::new((self.slots.clone(), self.seat), self.label.clone(), self.quiet, wake));
+        let pool = Arc::new(Pool::new((self.slots.clone(), self.index), self.label.clone(), self.quiet, wake));
         if !self.takes_turns {
             let (queues, slots) = (names(settings).join(", "), many(settings.options.slots, "slot"));
             let place = format!("{}, namespace {}, bundle {VERSION}", settings.url, settings.namespace);

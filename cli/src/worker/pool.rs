@@ -200,8 +200,8 @@ fn news(said: Vec<(String, Notice)>) -> Vec<String> {
 #[derive(Debug)]
 pub struct Pool {
     slots: Arc<Slots>,
-    /// The seat of the partition: its index in `slots`.
-    seat: usize,
+    /// Index of the partition in `slots`.
+    index: usize,
     /// The partition, if the worker serves several.
     partition: Option<String>,
     pub quiet: bool,
@@ -228,8 +228,8 @@ impl Drop for Part<'_> {
 }
 
 impl Pool {
-    pub fn new((slots, seat): (Arc<Slots>, usize), partition: Option<String>, quiet: bool, wake: UnixStream) -> Self {
-        Self { slots, seat, partition, quiet, state: Mutex::default(), changed: Condvar::new(), wake }
+    pub fn new((slots, index): (Arc<Slots>, usize), partition: Option<String>, quiet: bool, wake: UnixStream) -> Self {
+        Self { slots, index, partition, quiet, state: Mutex::default(), changed: Condvar::new(), wake }
     }
 
     /// Logs a line about this partition.
@@ -263,7 +263,7 @@ impl Pool {
 
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let answer = change(&mut self.lock());
-        self.slots.update(self.seat, || self.running());
+        self.slots.update(self.index, || self.running());
         self.changed.notify_all();
         // An error is ignored: if the pipe is full, the watcher is awake.
         let _ = (&self.wake).write(&[0]);
@@ -311,12 +311,12 @@ impl Pool {
     /// take. These slots are reserved until `release`. Returns zero if the worker drains, `None` after the limit.
     pub fn free(&self, limit: Duration) -> Option<usize> {
         self.release();
-        self.slots.claim(self.seat, limit, || self.draining().is_some())
+        self.slots.claim(self.index, limit, || self.draining().is_some())
     }
 
     /// Releases slots for which no task was taken, so that other partitions can use them.
     pub fn release(&self) {
-        self.slots.release(self.seat);
+        self.slots.release(self.index);
     }
 
     /// Returns true if several partitions share the slots.

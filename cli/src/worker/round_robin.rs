@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The seats of the partitions that wait to be served.
+/// The partitions of the partitions that wait to be served.
 #[derive(Default)]
 pub struct RoundRobin(Mutex<VecDeque<usize>>);
 
@@ -19,13 +19,13 @@ impl RoundRobin {
     }
 
     /// Adds a partition behind all others.
-    pub fn put_last(&self, seat: usize) {
-        self.lock().push_back(seat);
+    pub fn put_last(&self, partition: usize) {
+        self.lock().push_back(partition);
     }
 
     /// Adds a partition in front of all others.
-    pub fn put_first(&self, seat: usize) {
-        self.lock().push_front(seat);
+    pub fn put_first(&self, partition: usize) {
+        self.lock().push_front(partition);
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<usize>> {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The slots. Each partition has a seat: an index, and counts of its running and claimed slots.
+/// The slots. Each partition has an index, and counts of its running and claimed slots.
 #[derive(Debug)]
 pub struct Slots {
     pub all: usize,
@@ -15,67 +15,69 @@ pub struct Slots {
 
 #[derive(Debug, Default)]
 struct Taken {
-    seats: Vec<Seat>,
-    /// Seats that wait for a slot. The seat that has waited longest is first.
+    partitions: Vec<Counts>,
+    /// Partitions that wait for a slot. The partition that has waited longest is first.
     waiting: VecDeque<usize>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Seat {
+struct Counts {
     running: usize,
     /// Number of slots that are reserved for tasks that are being taken.
     claimed: usize,
 }
 
 impl Slots {
-    pub fn new(all: usize, seats: usize) -> Self {
-        let taken = Taken { seats: vec![Seat::default(); seats.max(1)], waiting: VecDeque::new() };
+    pub fn new(all: usize, partitions: usize) -> Self {
+        let taken = Taken { partitions: vec![Counts::default(); partitions.max(1)], waiting: VecDeque::new() };
         Self { all, taken: Mutex::new(taken), changed: Condvar::new() }
     }
 
     /// Returns true if several partitions share these slots.
     pub fn are_shared(&self) -> bool {
-        self.lock().seats.len() > 1
+        self.lock().partitions.len() > 1
     }
 
     /// Returns the number of slots without a running task.
     pub fn free(&self) -> usize {
-        let running: usize = self.lock().seats.iter().map(|seat| seat.running).sum();
+        let running: usize = self.lock().partitions.iter().map(|partition| partition.running).sum();
         self.all.saturating_sub(running)
     }
 
-    /// Returns the number of these seats that have no running task.
-    pub fn idle<'a>(&self, seats: impl Iterator<Item = &'a usize>) -> usize {
+    /// Returns the number of these partitions that have no running task.
+    pub fn idle<'a>(&self, partitions: impl Iterator<Item = &'a usize>) -> usize {
         let taken = self.lock();
-        seats.filter(|seat| taken.seats.get(**seat).is_none_or(|seat| seat.running == 0)).count()
+        partitions
+            .filter(|partition| taken.partitions.get(**partition).is_none_or(|partition| partition.running == 0))
+            .count()
     }
 
-    /// Updates the number of running tasks of a seat.
-    pub fn update(&self, seat: usize, running: impl FnOnce() -> usize) {
-        self.change(seat, |seat| seat.running = running());
+    /// Updates the number of running tasks of a partition.
+    pub fn update(&self, partition: usize, running: impl FnOnce() -> usize) {
+        self.change(partition, |partition| partition.running = running());
     }
 
-    /// Releases the claimed slots of a seat. Their tasks are running, or the slots are not needed.
-    pub fn release(&self, seat: usize) {
-        self.change(seat, |seat| seat.claimed = 0);
+    /// Releases the claimed slots of a partition. Their tasks are running, or the slots are not needed.
+    pub fn release(&self, partition: usize) {
+        self.change(partition, |partition| partition.claimed = 0);
     }
 
-    /// Waits until slots are free and it is the turn of the seat. Claims the seat's share of the slots, and returns
+    /// Waits until slots are free and it is the turn of the partition. Claims the partition's share of the slots, and returns
     /// their number. Returns zero if `over` returns true, `None` after the limit.
-    pub fn claim(&self, seat: usize, limit: Duration, over: impl Fn() -> bool) -> Option<usize> {
+    pub fn claim(&self, partition: usize, limit: Duration, over: impl Fn() -> bool) -> Option<usize> {
         let end = Instant::now() + limit;
         let mut taken = self.lock();
-        taken.waiting.push_back(seat);
+        taken.waiting.push_back(partition);
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            let occupied: usize = taken.seats.iter().map(|seat| seat.running + seat.claimed).sum();
+            let occupied: usize = taken.partitions.iter().map(|partition| partition.running + partition.claimed).sum();
             let free = self.all.saturating_sub(occupied);
-            let (over, turn) = (over(), taken.waiting.front() == Some(&seat) && free > 0);
+            let (over, turn) = (over(), taken.waiting.front() == Some(&partition) && free > 0);
             if over || turn || left.is_zero() {
                 let share = free / taken.waiting.len().max(1);
-                taken.waiting.retain(|waiting| *waiting != seat);
+                taken.waiting.retain(|waiting| *waiting != partition);
                 let claimed = if over { Some(0) } else { turn.then_some(share.max(1)) };
-                if let Some(own) = taken.seats.get_mut(seat) {
+                if let Some(own) = taken.partitions.get_mut(partition) {
                     own.claimed = claimed.unwrap_or(0);
                 }
                 drop(taken);
@@ -92,9 +94,9 @@ impl Slots {
         self.changed.notify_all();
     }
 
-    fn change(&self, seat: usize, change: impl FnOnce(&mut Seat)) {
-        if let Some(seat) = self.lock().seats.get_mut(seat) {
-            change(seat);
+    fn change(&self, partition: usize, change: impl FnOnce(&mut Counts)) {
+        if let Some(partition) = self.lock().partitions.get_mut(partition) {
+            change(partition);
         }
         self.changed.notify_all();
     }
@@ -123,20 +125,20 @@ mod tests {
         assert_eq!((slots.free(), slots.claim(1, Duration::ZERO, || false)), (0, None));
         thread::scope(|scope| {
             let (served, order) = mpsc::channel();
-            for seat in [1, 2, 0] {
+            for partition in [1, 2, 0] {
                 let (slots, own) = (&slots, served.clone());
                 scope.spawn(move || {
-                    assert_eq!(slots.claim(seat, SOON, || false), Some(1));
-                    own.send(seat).ok();
+                    assert_eq!(slots.claim(partition, SOON, || false), Some(1));
+                    own.send(partition).ok();
                 });
-                while slots.lock().waiting.back() != Some(&seat) {
+                while slots.lock().waiting.back() != Some(&partition) {
                     thread::yield_now();
                 }
             }
             slots.update(0, || 0);
-            for seat in [1, 2, 0] {
-                assert_eq!(order.recv_timeout(SOON), Ok(seat));
-                slots.release(seat);
+            for partition in [1, 2, 0] {
+                assert_eq!(order.recv_timeout(SOON), Ok(partition));
+                slots.release(partition);
             }
         });
     }

@@ -17,7 +17,7 @@ pub struct StopSignals(Mutex<State>);
 #[derive(Default)]
 struct State {
     stopping: bool,
-    crews: Vec<(Arc<Pool>, Interrupter)>,
+    pools: Vec<(Arc<Pool>, Interrupter)>,
 }
 
 impl StopSignals {
@@ -36,12 +36,12 @@ impl StopSignals {
         if state.stopping {
             pool.drain();
         }
-        state.crews.push((pool.clone(), interrupter));
+        state.pools.push((pool.clone(), interrupter));
     }
 
     /// Removes a partition whose service has ended.
     pub fn remove(&self, pool: &Arc<Pool>) {
-        self.lock().crews.retain(|(other, _)| !Arc::ptr_eq(other, pool));
+        self.lock().pools.retain(|(other, _)| !Arc::ptr_eq(other, pool));
     }
 
     /// Handles the signals. The first signal drains the worker. The second signal ends the worker, and its supervisors
@@ -49,10 +49,10 @@ impl StopSignals {
     pub fn hear(&self, mut signals: Signals) {
         for _ in signals.forever() {
             let mut state = self.lock();
-            let again = state.stopping || state.crews.iter().any(|(pool, _)| pool.draining().is_some());
+            let again = state.stopping || state.pools.iter().any(|(pool, _)| pool.draining().is_some());
             state.stopping = true;
-            let left: usize = state.crews.iter().map(|(pool, _)| pool.running()).sum();
-            let say = |text: &str| state.crews.first().into_iter().for_each(|(pool, _)| pool.say_for_all(text));
+            let left: usize = state.pools.iter().map(|(pool, _)| pool.running()).sum();
+            let say = |text: &str| state.pools.first().into_iter().for_each(|(pool, _)| pool.say_for_all(text));
             if again {
                 say(&format!("ends at once; running on without it: {left}"));
                 behind::flush();
@@ -60,10 +60,10 @@ impl StopSignals {
                 process::exit(0);
             }
             say(&format!("drains; running: {left}"));
-            for (pool, _) in &state.crews {
+            for (pool, _) in &state.pools {
                 pool.drain();
             }
-            let interrupters: Vec<Interrupter> = state.crews.iter().map(|(_, one)| one.clone()).collect();
+            let interrupters: Vec<Interrupter> = state.pools.iter().map(|(_, one)| one.clone()).collect();
             drop(state);
             // The servers are interrupted in parallel, so that a server that hangs does not delay the others.
             thread::scope(|scope| {

@@ -149,7 +149,7 @@ class Through:
 def test_every_case_goes_through_the_generated_calls(kind: str) -> None:
     files = sorted(BUNDLE.glob("conformance/*.json"))
     cases = [(file.stem, case) for file in files for case in json.loads(file.read_text())]
-    cases = [each for each in cases if each[1].get("server", "single") == kind]
+    cases = runner.share([each for each in cases if each[1].get("server", "single") == kind])
     failures = []
     with runner.Own() as place:
         server = place.connect(kind)

@@ -110,23 +110,23 @@ pub(super) async fn wait(connections: &Arc<Connections>, lists: Vec<String>, lim
         let number = state.join(lists, wake);
         (number, std::mem::replace(&mut state.popping, true))
     };
-    let mut seat = Seat { connections, number, woken };
+    let mut waiter = Waiter { connections, number, woken };
     if pops {
         connections.waits.changed.notify_one();
     } else {
         tokio::spawn(pop(Popping { connections: Arc::clone(connections), ended: false }));
     }
-    time::timeout(limit, &mut seat.woken).await.ok()?.ok()?
+    time::timeout(limit, &mut waiter.woken).await.ok()?.ok()?
 }
 
 /// The registration of a waiter. Dropping it removes the waiter.
-struct Seat<'a> {
+struct Waiter<'a> {
     connections: &'a Arc<Connections>,
     number: u64,
     woken: oneshot::Receiver<Option<String>>,
 }
 
-impl Drop for Seat<'_> {
+impl Drop for Waiter<'_> {
     fn drop(&mut self) {
         let waits = &self.connections.waits;
         if waits.lock().leave(self.number).is_some() {

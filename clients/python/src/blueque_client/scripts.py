@@ -4,28 +4,28 @@ Made by generate.py from the bundle; do not edit."""
 
 #: The server's name of each script.
 DIGESTS = {
-    "adopt": "97bf57d316818bb81ea040b99baa902bd5c554bb",
+    "adopt": "ae3d9984729305df61c7cc024abec6ab809095c0",
     "aggregate": "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
     "append_log": "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
     "audit": "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
-    "bulk": "473fb0c3658df56c1ae9fcc11e947fb8083415a5",
-    "cancel": "87c5f192d853a38d2abf33f4ec09c90565c5694a",
+    "bulk": "f1f1564abb57bcb4796d6b4ef10988dea175e746",
+    "cancel": "4023a2ce1707691be7b6d4568d54cca070173489",
     "cancel_graph": "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
     "changes": "5981ffa8093b85aafff4483374d8d4f4cef80377",
     "checkpoint": "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-    "complete": "3b3ef20e485ed35026c17a041986c565ba0d208b",
+    "complete": "bb8d7d8d8f928df905921a4eba45fbd88cb7b6cc",
     "configure": "a623fe642b7f28e1227f264d16c6ebde8291911e",
     "counts": "5581b6114416112d98ba38efd44f7f6351238526",
-    "delete": "4151cae3e1cad5ba14e7f003ae5675b4ac36c992",
+    "delete": "45173f00a6d50bee9e8cb2a55344dd585fcd95d3",
     "delete_queue": "ea715889cae5256f49edb1c5bd5cfd8853c1fb7e",
-    "depend": "070d7e5c35b31e6f5e9afff1046e593789e27117",
+    "depend": "c7e8729d7f05cfb79aad98aa3f3ad8f248df93ba",
     "drain": "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-    "edit": "2e791589996175dd12b01a1cf13f8c96cbbf3376",
+    "edit": "c74d7f03eb586d6284dc273ac6cdc43c1e9aee76",
     "estimate": "2f99bcf8fabdb7bd862869eee1c2f88dca46f4f5",
     "events": "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
-    "fail": "906c587b4ba19ccefff4ed61570eb2375717bd1a",
+    "fail": "514ee4c326e7b9ee6a1fb9dfded1ab2a4b60dead",
     "find": "81f1ee60b9e0b7e8298ecd10557babcbb5b4e120",
-    "finish_and_reserve": "90191d7cf29459824bd5c76a795a5d2e9dfddba9",
+    "finish_and_reserve": "88684b53ff6a1b8b3219c3d99daaad34bb7e141d",
     "get": "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
     "get_many": "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
     "graphs": "f35628d78551164e0457313fc1d128b3f4d888d3",
@@ -39,50 +39,50 @@ DIGESTS = {
     "list_held": "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
     "listeners": "e85ffa993efc1a97192400bd63b82cd22f020af5",
     "logs": "982071d628e635e379333b0e48892ae28021732c",
-    "maintenance": "66d38ff0ccc27a67f4de840f954b45024aca6a47",
-    "move": "0b6bed7123b4f60c855f95640329fa0c79ef31f2",
+    "maintenance": "91748b72eccf9b85193fe189b98ccb423466cb22",
+    "move": "057caea212febcbb8741abfde40a43d794e322e4",
     "note": "fa174b27a5c1c09a9b8c4c316325cffb0cdb5fb8",
     "pause": "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
     "pause_schedule": "7f50bf7bd027e8bc2691e1e8d69b249f50772181",
     "peek": "1f898f158a6c874c574b39ebac59d647c2203e31",
-    "prioritise": "f7c2392b645167af4ee4b96e06fc21dfc8721f6d",
+    "prioritise": "6cc35b0161862c99534681d5698ea495b81231ba",
     "progress": "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-    "promote": "9624c98eba689572f1f3ffad92b4313fe6f2f681",
-    "prune": "b1875fda288d3ba189710839a24f2690edb95fb8",
+    "promote": "e694cdfdbb4956e7dca39cfae4119fd2d3e7bced",
+    "prune": "178e788b9379e196087c164b3c105dd529d6db75",
     "queues": "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
     "ready": "0c39d3157167df489f28335380e7d5705612b6b0",
     "register": "16c3fd63a6633462dfdd5fdeb61f6f9effe068a0",
-    "release": "e09d4fb2b0c8fea2a119d1b8d7906d4667250cd7",
-    "repair": "cf579968e1ac0c700ee7f2531cc90bd99158332a",
+    "release": "f941103ff03f83d93508cb16643a24d75c310210",
+    "repair": "ec6c4cc73cd8e809dca2012805f698fbfd0613c0",
     "report": "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
-    "requeue": "15f77b3b5a4d1b5e66103d88ea73d261eee4b7b2",
-    "requeue_orphans": "f1f15065a67c977b72d5a7d53028143ea1a96bcd",
-    "reserve": "2e66bda6557d95cfb2563719159b631a5b098e57",
+    "requeue": "4e63d99f2768f6f6a7bc1b7bc6d0ff4ec4fa9df0",
+    "requeue_orphans": "05e312e6485cc7a3af238abbcb364b3f32b0b779",
+    "reserve": "2feac3906466416ae1ff58aff6669c703882541e",
     "reset_clock": "be63a3630bf3f5f6b2eb3c97fd88fae17d50b4f8",
     "resume": "7069a2bcea34fb03dad2812b63384590c0779688",
     "resume_schedule": "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
-    "retry": "5e1b6dd0dde2c9c4b38aaf421347a01ee33cc075",
+    "retry": "707c23cd8d725d10ee56bb892f25a13915edd3f9",
     "retry_graph": "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-    "run_deferred": "5361048a1a5968decbc0f6f5f97c8773ebafb363",
-    "run_schedule": "f5bea9e5283f5b4372faf232c9be4868b514d933",
+    "run_deferred": "2d6b37e4b725d9469196446f256c5f9e69a824d2",
+    "run_schedule": "d8ec057a4da186406afe8f075de902b166c46f00",
     "schedule": "0640cd0eb60bf7c715b983c712bd734368a66e0e",
     "schedules": "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
     "set_topology": "eaeb36eb312deacefea6bc4878ea24a032a62a93",
     "settings": "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
     "show_graph": "120bf2fe73e18f97ad0a7636608f5b55701a31f2",
     "show_schedule": "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
-    "start": "5db5edab74b5f76d8478b20f22bd1dec6d6efbaa",
+    "start": "a4783155413c5ce99909e0fdbc9f9fec192d0740",
     "statistics": "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-    "submit": "d20c06cbfb54bdec7f3185798ddb39dc8a76fabc",
+    "submit": "feeab1c5044f0f37e69e55168803d5f9748a9ad4",
     "submit_graph": "c21a4d35714e046f14070adc6d6089c310e1796a",
     "supply_times": "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
     "tag": "a5c4d86684e3adb1f53f945e59488a241f46da4d",
     "tags": "fb7b95172052e5789aa69b548466b1d65c5d6893",
-    "tick": "85a923c59ffdb98934f0a0e2c8f7b0005d517307",
+    "tick": "4bf4090475cb8e72927d753226b471ed62a29387",
     "topology": "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
     "track": "6f4a73b89af93c89828e150e0be513af5de754df",
     "tracked": "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-    "undepend": "1f4f71827356cdddbecb66e28e4f1599948591ce",
+    "undepend": "5b6532667153546b129bf69a14f1f134026b2dcb",
     "unregister": "faf138a512b332957c4d480f0f9c652409c7af00",
     "unschedule": "315cb369349322d6e148b2e89e0de2efd1a3171e",
     "untag": "7d8a253d256cab7c8d710e69705619cdd2b37999",
@@ -8434,12 +8434,14 @@ function @{prioritising.place}(task, spec)
         local queue, score = task.queue, -tonumber(task.priority or 0)
         local number = @{needs.count}(queue, @{needs.class}(task), 1)
         if task.fair_key then
-          if task.turn then
-            redis.call('HSETNX', @{namespace.key}('turns', queue), task.fair_key,
-              @{fairness.rank}(math.min(task.turn, @{namespace.now_us})))
-          end
+          local served = task.turn and redis.call('HSETNX', @{namespace.key}('turns', queue), task.fair_key,
+            @{fairness.rank}(math.min(task.turn, @{namespace.now_us}))) == 1
           redis.call('ZADD', @{fairness.tasks_key}(queue, task.fair_key, number), score, @{ranking.member}(task))
-          @{fairness.refresh}(queue, task.fair_key, number)
+          if served then
+            @{fairness.refresh_all}(queue, task.fair_key)
+          else
+            @{fairness.refresh}(queue, task.fair_key, number)
+          end
         else
           redis.call('ZADD', @{fairness.ranked_key}(queue, number), score, task.rank .. ' ' .. task.id)
         end
@@ -8833,12 +8835,14 @@ function @{ranking.add}(task)
     local queue, score = task.queue, -tonumber(task.priority or 0)
     local number = @{needs.count}(queue, @{needs.class}(task), 1)
     if task.fair_key then
-      if task.turn then
-        redis.call('HSETNX', @{namespace.key}('turns', queue), task.fair_key,
-          @{fairness.rank}(math.min(task.turn, @{namespace.now_us})))
-      end
+      local served = task.turn and redis.call('HSETNX', @{namespace.key}('turns', queue), task.fair_key,
+        @{fairness.rank}(math.min(task.turn, @{namespace.now_us}))) == 1
       redis.call('ZADD', @{fairness.tasks_key}(queue, task.fair_key, number), score, @{ranking.member}(task))
-      @{fairness.refresh}(queue, task.fair_key, number)
+      if served then
+        @{fairness.refresh_all}(queue, task.fair_key)
+      else
+        @{fairness.refresh}(queue, task.fair_key, number)
+      end
     else
       redis.call('ZADD', @{fairness.ranked_key}(queue, number), score, task.rank .. ' ' .. task.id)
     end
