@@ -28,7 +28,7 @@ CAMPAIGN = BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER
   builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
   $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque
 
-.PHONY: help tools api quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients packages publish dist demo doc
+.PHONY: help tools api quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients packages publish dist demo doc browser pictures
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,12 @@ mixed: ## Run workers in several languages on one queue for MINUTES on each serv
 
 api: ## Compare the HTTP API with its OpenAPI document: EXAMPLES calls of each path and kind
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && scripts/api $(EXAMPLES)
+
+browser: ## Test the page in Chromium; ONLY=part of a name; SHOTS=folder: also write pictures of each page
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools --browser) && export BLUEQUE_REDIS_SERVER && scripts/browser "$(ONLY)"
+
+pictures: ## Draw the pictures of docs/run/web.md again
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools --browser) && export BLUEQUE_REDIS_SERVER && scripts/browser --pictures
 
 lint: ## Check formatting, lints and documentation
 	cargo fmt --all --check

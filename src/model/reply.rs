@@ -20,8 +20,9 @@ pub(crate) fn bytes(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
+/// Reads a text. Bytes that are not UTF-8, as in a reason or in the name of another client's queue, become U+FFFD.
 pub(crate) fn text(value: &Value) -> Option<String> {
-    String::from_utf8(bytes(value)?).ok()
+    Some(String::from_utf8_lossy(&bytes(value)?).into_owned())
 }
 
 /// Parses the text with the reader.
@@ -98,9 +99,10 @@ pub(crate) fn topology(value: &Value) -> Option<Option<StoredTopology>> {
     Some(Some(StoredTopology { partition: word(partition)?, topology: Topology::new(version, names?).ok()? }))
 }
 
-/// Reads a cursor; `None` at the end.
+/// Reads a cursor, which goes back to the server unchanged; `None` at the end.
 pub(crate) fn next(value: &Value) -> Option<Option<String>> {
-    Some(optional(value, texts::owned)?.filter(|cursor| cursor != "0"))
+    let cursor = optional(value, texts::owned)?.filter(|cursor| cursor != "0");
+    (!cursor.as_ref().is_some_and(|cursor| cursor.contains('\u{fffd}'))).then_some(cursor)
 }
 
 /// Reads `NAME:COMMAND,COMMAND`, separated by spaces.

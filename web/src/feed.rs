@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -27,6 +27,8 @@ pub type Parts = Vec<(String, Arc<str>)>;
 pub struct Frame {
     /// Number of the reading, from 1; 0 before the first reading.
     pub number: u64,
+    /// When the reading began.
+    pub begun: Option<Instant>,
     pub parts: Parts,
     /// The reason why the parts are old.
     pub trouble: Option<String>,
@@ -59,8 +61,10 @@ impl Feeds {
         let (all, topic) = (Arc::clone(&self.0), topic.to_owned());
         tokio::spawn(async move {
             loop {
+                let begun = Instant::now();
                 let read = read().await;
-                let next = after(&sender.borrow().clone(), read);
+                let mut next = after(&sender.borrow().clone(), read);
+                next.begun = Some(begun);
                 sender.send_replace(Arc::new(next));
                 tokio::time::sleep(PERIOD).await;
                 let mut topics = all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,14 +88,14 @@ impl Feeds {
 fn after(last: &Frame, read: Result<Parts, Failure>) -> Frame {
     let number = last.number + 1;
     match read {
-        Err(failure) => Frame { number, parts: last.parts.clone(), trouble: Some(failure.text()) },
+        Err(failure) => Frame { number, parts: last.parts.clone(), trouble: Some(failure.text()), begun: None },
         Ok(parts) => {
             let known: HashMap<&str, &Arc<str>> = last.parts.iter().map(|(id, html)| (id.as_str(), html)).collect();
             let same = |(id, html): (String, Arc<str>)| match known.get(id.as_str()) {
                 Some(old) if **old == html => (id, Arc::clone(old)),
                 _ => (id, html),
             };
-            Frame { number, parts: parts.into_iter().map(same).collect(), trouble: None }
+            Frame { number, parts: parts.into_iter().map(same).collect(), trouble: None, begun: None }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::Query;
 use axum::http::{StatusCode, header};
@@ -25,6 +25,7 @@ const RETRY: Duration = Duration::from_secs(2);
 const BEAT: u64 = 5;
 
 pub async fn events(here: Here, Query(query): Query<Vec<(String, String)>>) -> Response {
+    let joined = Instant::now();
     let fields = Fields::new(query);
     let topic = fields.get("topic").unwrap_or_default();
     let topic_name = format!("{}/{topic}", here.place.name());
@@ -54,28 +55,30 @@ pub async fn events(here: Here, Query(query): Query<Vec<(String, String)>>) -> R
         return (StatusCode::SERVICE_UNAVAILABLE, "Too many pages are watched: reload this page later.\n")
             .into_response();
     };
-    let events = Sse::new(stream(frames)).keep_alive(KeepAlive::default());
+    let events = Sse::new(stream(frames, joined)).keep_alive(KeepAlive::default());
     ([(header::CACHE_CONTROL, "no-store"), (header::HeaderName::from_static("x-accel-buffering"), "no")], events)
         .into_response()
 }
 
 /// What one browser has seen.
 struct Seen {
+    joined: Instant,
     frames: watch::Receiver<Arc<Frame>>,
     parts: HashMap<String, Arc<str>>,
     trouble: Option<String>,
     beat: u64,
 }
 
-fn stream(frames: watch::Receiver<Arc<Frame>>) -> impl Stream<Item = Result<Event, Infallible>> {
+fn stream(frames: watch::Receiver<Arc<Frame>>, joined: Instant) -> impl Stream<Item = Result<Event, Infallible>> {
     let mut frames = frames;
     frames.mark_changed();
-    let seen = Seen { frames, parts: HashMap::new(), trouble: None, beat: 0 };
+    let seen = Seen { joined, frames, parts: HashMap::new(), trouble: None, beat: 0 };
     stream::unfold(seen, |mut seen| async move {
         loop {
             seen.frames.changed().await.ok()?;
             let frame = Arc::clone(&seen.frames.borrow_and_update());
-            if frame.number == 0 {
+            // The page of this browser is newer than what was read before, for example before its action.
+            if frame.begun.is_none_or(|begun| begun < seen.joined) {
                 continue;
             }
             let changed: Vec<_> = frame

@@ -8,6 +8,8 @@ use crate::here::Here;
 /// A button that does an action. An action that is hard to undo asks first; its dialog says what it will do.
 pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Option<&Markup>) -> Markup {
     let id = format!("act-{}", action.name);
+    // Live parts must not turn an open dialog into the dialog of another action.
+    let key = fields.iter().fold(action.name.to_owned(), |key, (_, value)| key + " " + value);
     let form = |inner: Markup| {
         html! {
             form method="post" action=(here.link(&format!("/act/{}", action.name))) data-action=(action.name) {
@@ -19,7 +21,7 @@ pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Optio
         }
     };
     html! {
-        span.act data-needs=(action.role().as_str()) {
+        span.act data-key=(key) data-needs=(action.role().as_str()) {
             @if action.asks || more.is_some() {
                 details.ask #(id) {
                     summary.button data-danger[action.danger] { (action.label) "…" }

@@ -101,15 +101,18 @@ pub fn attempts(history: &[Transition]) -> Vec<Attempt> {
     for step in history {
         match step.to.as_str() {
             "pending" => pending = step.at,
-            "reserved" => all.push(Attempt {
-                number: step.attempt,
-                waited_from: pending.take(),
-                reserved: step.at,
-                worker: step.by.clone(),
-                ..Attempt::default()
-            }),
-            "started" => {
-                if let Some(last) = all.last_mut().filter(|last| last.number == step.attempt) {
+            // A worker that names its process when it takes a task has started it at once.
+            "reserved" | "started" => {
+                if all.last().is_none_or(|last| last.number != step.attempt) {
+                    all.push(Attempt {
+                        number: step.attempt,
+                        waited_from: pending.take(),
+                        reserved: step.at,
+                        worker: step.by.clone(),
+                        ..Attempt::default()
+                    });
+                }
+                if let Some(last) = all.last_mut().filter(|_| step.to == "started") {
                     last.started = last.started.or(step.at);
                 }
             }
