@@ -107,7 +107,7 @@ fn head(here: &Here, queue: &Queue) -> Markup {
                     }
                 }
             }
-            div { dt { "Created / ended, last minute" } dd { (queue.rates.into) " / " (queue.rates.out) } }
+            div { dt { "Created / ended, last minute" } dd { (queue.rates.into) " / " (queue.rates.out) @if queue.rates.more { " or more" } } }
         }
     }
 }
