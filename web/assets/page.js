@@ -201,7 +201,8 @@ if (bulk) {
     const chosen = boxes().filter((box) => box.checked).length;
     const scope = $('input[name=scope]:checked', bulk)?.value;
     const most = $('[data-matching]', bulk)?.dataset.matching;
-    for (const out of all('[data-chosen]', bulk)) out.textContent = scope === 'all' ? most : String(chosen);
+    const number = scope === 'all' ? most : String(chosen);
+    for (const out of all('[data-chosen]', bulk)) out.textContent = `${number} ${number === '1' ? 'task' : 'tasks'}`;
     if (every) { every.checked = chosen > 0 && chosen === boxes().length; every.indeterminate = chosen > 0 && !every.checked; }
     const box = $('.bulk', bulk);
     if (box) box.dataset.idle = chosen === 0 && scope !== 'all' ? '1' : '';

@@ -16,6 +16,7 @@ mod users;
 
 pub use guard::Csrf;
 pub(crate) use login::router;
+pub(crate) use network::network;
 pub use network::{Network, Networks};
 pub use password::{Hash, PasswordError};
 pub use settings::{Access, AccessBuilder};

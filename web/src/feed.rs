@@ -13,8 +13,8 @@ use tokio::sync::watch;
 
 use crate::failure::Failure;
 
-/// Interval at which a topic is read.
-pub const PERIOD: Duration = Duration::from_secs(1);
+/// Interval at which a topic is read. With one second, 200 readers of 15 topics cost the server 2.7 % of a core.
+pub const PERIOD: Duration = Duration::from_secs(2);
 
 /// Maximum number of topics that are read at the same time, such as different tasks.
 const TOPICS: usize = 500;

@@ -1,12 +1,18 @@
 //! Serves the page until the caller stops it.
 
+mod connections;
+
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::{ConnectInfo, Request};
+use axum::middleware::{Next, from_fn};
 use tokio::sync::oneshot;
+
+use connections::{Client, Connections, QUIET, most};
 
 /// Time that open requests have after the stop. Streams of events never end by themselves.
 const GRACE: Duration = Duration::from_secs(1);
@@ -18,6 +24,10 @@ const THREADS: usize = 2;
 const HASHING: usize = 4;
 
 /// Serves a page on a listener until `stop` returns, and at most a second longer. `stop` runs in a thread of its own.
+///
+/// At most 1,000 connections are open, or fewer if the process may open fewer files. A further connection ends another
+/// one, of the network with most connections: the oldest without any output, or else the one with the oldest output. A
+/// connection without output for 60 seconds ends too, so that a request has 60 seconds to arrive.
 ///
 /// # Errors
 /// The errors of the listener and of the start of threads.
@@ -40,11 +50,12 @@ pub fn serve(page: Router, listener: TcpListener, stop: impl FnOnce() + Send + '
     runtime.spawn(async move {
         let served = match tokio::net::TcpListener::from_std(listener) {
             Ok(listener) => {
-                let service = page.into_make_service_with_connect_info::<SocketAddr>();
+                let page = page.layer(from_fn(with_address));
+                let service = page.into_make_service_with_connect_info::<Client>();
                 let stopped = async {
                     let _ = stopped.await;
                 };
-                axum::serve(listener, service).with_graceful_shutdown(stopped).await
+                axum::serve(Connections::new(listener, most(), QUIET), service).with_graceful_shutdown(stopped).await
             }
             Err(error) => Err(error),
         };
@@ -53,4 +64,14 @@ pub fn serve(page: Router, listener: TcpListener, stop: impl FnOnce() + Send + '
     let served = ended.recv().unwrap_or(Ok(()));
     runtime.shutdown_background();
     served
+}
+
+/// Gives the address of the client to the page, as axum's own listener does.
+async fn with_address(
+    ConnectInfo(Client(address)): ConnectInfo<Client>,
+    mut request: Request,
+    next: Next,
+) -> axum::response::Response {
+    request.extensions_mut().insert(ConnectInfo(address));
+    next.run(request).await
 }

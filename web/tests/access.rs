@@ -77,6 +77,65 @@ fn attempts_are_limited_for_an_address_even_with_the_right_password() {
 }
 
 #[test]
+fn failed_logins_of_strangers_keep_a_user_out_of_no_known_browser() {
+    let page = Page::with(
+        |file, access| access.users(file).proxies(["127.0.0.1".parse().unwrap()].into_iter().collect()),
+        |web| web,
+    );
+    let login = |from: &str, browser: &str, password: &str| {
+        let from = format!("X-Forwarded-For: {from}");
+        page.form("/login", &[&from, browser], &format!("user=alice&password={password}"))
+    };
+    let desk = login("192.0.2.1", "Accept: */*", "correct+horse").browser();
+    assert_eq!(page.get("/main/", &[&desk]).status, 303, "the proof lets nobody in");
+    for number in 0..20 {
+        assert_eq!(login(&format!("198.51.100.{number}"), "Accept: */*", "wrong").status, 401);
+    }
+    assert_eq!(login("203.0.113.1", "Accept: */*", "correct+horse").status, 429, "an unknown browser");
+    assert_eq!(login("198.51.100.1", &desk, "correct+horse").status, 303, "a known browser");
+    for _ in 0..5 {
+        assert_eq!(login("203.0.113.2", &desk, "wrong").status, 401);
+    }
+    assert_eq!(login("203.0.113.2", &desk, "correct+horse").status, 429, "a known browser has a limit of its own");
+    let (other, forged) = (page.form("/login", &[&desk], "user=olga&password=x"), desk.replace("alice", "olga"));
+    assert_eq!((other.status, page.form("/login", &[&forged], "user=olga&password=x").status), (401, 401));
+    // Neither counts for the browser: the cookie is one of alice.
+    assert_eq!(login("203.0.113.3", &forged, "correct+horse").status, 429);
+}
+
+#[test]
+fn a_client_with_many_connections_keeps_nobody_out() {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    rustix::process::setrlimit(
+        rustix::process::Resource::Nofile,
+        rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum },
+    )
+    .unwrap();
+    let page = Page::with_users();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let closed = runtime.block_on(async {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let mut all = Vec::new();
+        for _ in 0..2_000 {
+            let socket = tokio::net::TcpSocket::new_v4().unwrap();
+            socket.bind(([127, 0, 0, 2], 0).into()).unwrap();
+            let mut stream = socket.connect(page.address).await.unwrap();
+            stream.write_all(b"GET /login HTTP/1.1\r\nHost: a\r\nX-Slow: ").await.unwrap();
+            all.push(stream);
+        }
+        let (mut closed, mut byte) = (0, [0]);
+        for stream in all.iter_mut().take(1_000) {
+            // The server may have closed it before it read what was sent.
+            closed += usize::from(stream.read(&mut byte).await.unwrap_or_default() == 0);
+        }
+        // The others are still open while another client asks.
+        assert_eq!(page.get("/login", &[]).status, 200);
+        closed
+    });
+    assert_eq!(closed, 1_000);
+}
+
+#[test]
 fn a_session_ends_with_its_time_with_the_logout_and_with_a_new_password() {
     let expired = Page::with(|file, access| access.users(file).lifetime(Duration::ZERO), |web| web);
     let cookie = expired.login("alice", PASSWORD).cookie();

@@ -63,12 +63,12 @@ impl Site {
         Self { address, client, server }
     }
 
-    /// Sends a request, and returns the connection from which its answer is read.
+    /// Sends a request, and returns the connection from which its answer is read: by HTTP/1.0, without chunks.
     fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
         let mut stream = TcpStream::connect_timeout(&self.address.parse().unwrap(), LIMIT).unwrap();
         stream.set_read_timeout(Some(LIMIT)).unwrap();
         let (host, length) = (&self.address, body.len());
-        let head = format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{headers}");
+        let head = format!("{method} {path} HTTP/1.0\r\nhost: {host}\r\nconnection: close\r\n{headers}");
         write!(stream, "{head}content-length: {length}\r\n\r\n{body}").unwrap();
         stream
     }
@@ -209,6 +209,26 @@ fn a_running_task_is_shown_with_its_progress_log_and_checkpoint() {
     let page = site.page("/default/tasks/movie");
     assert!(page.contains("It completed") && page.contains("data-action=\"delete\""));
     assert_eq!(site.page("/default/tasks/movie/raw/log"), "\u{1b}[31mred\u{1b}[0m <script>\n");
+}
+
+#[test]
+fn the_end_of_an_attempt_is_shown_in_words_and_is_no_output() {
+    let site = Site::new();
+    site.submit("q", "one");
+    let mut listener = site.client.listener(&["q"]).unwrap();
+    let work = listener.listen(LIMIT).unwrap().unwrap();
+    work.start(1).unwrap();
+    for n in 0..700 {
+        site.log(&work, "stdout", format!("line {n}\n").as_bytes());
+    }
+    site.log(&work, "exit", b"{\"exit\":3,\"wall_ms\":90000,\"oom\":true}\n");
+    site.log(&work, "exit", b"{\"exit\":");
+    let page = site.page("/default/tasks/one");
+    assert!(page.contains("exit code 3 after 1 min 30 s, out of memory"), "{page}");
+    assert!(page.contains("The attempt has ended") && !page.contains("&quot;exit&quot;"), "a part of it");
+    let log = site.page("/default/tasks/one/raw/log");
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[699]), (700, "line 0", "line 699"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use axum::response::Response;
 use super::origin;
 use super::refusal::{Refusal, refuse, reload};
 use super::same_user::is_same_user;
-use super::session::Session;
+use super::session::{For, Session};
 use super::settings::Access;
 use super::users::{Users, is_name};
 use crate::actor::{Actor, Role};
@@ -110,14 +110,8 @@ impl Access {
             let role = users.user(named).map_or(*role, |user| user.role);
             return Ok(Some((actor(named, role), Via::Proxy)));
         }
-        let cookie = format!("{}=", self.cookie_name(users));
-        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let values = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().strip_prefix(&cookie));
-        for value in values.take(4) {
-            let session = Session::read(value, self.key(users), |name| users.user(name), SystemTime::now());
-            if let Some(session) = session.filter(|session| !self.0.ended.has(session))
-                && let Some(user) = users.user(&session.user)
-            {
+        for session in self.cookies(For::Session, users, headers) {
+            if let Some(user) = users.user(&session.user).filter(|_| !self.0.ended.has(&session)) {
                 return Ok(Some((actor(&user.name, user.role), Via::Session(session))));
             }
         }
@@ -260,10 +254,12 @@ impl Access {
                 }
                 if let Via::Session(session) = via {
                     let renewed = session.renewed(SystemTime::now(), self.0.lifetime);
-                    if let Some((session, user)) =
-                        renewed.as_ref().zip(users.user(&session.user)).filter(|_| path != "/logout")
+                    if let Some((session, user)) = renewed
+                        .as_ref()
+                        .zip(users.user(&session.user))
+                        .filter(|_| !matches!(path, "/login" | "/logout"))
                     {
-                        cookie = Some(self.set_cookie(&users, Some((session, user)), base, https));
+                        cookie = Some(self.set_cookie(For::Session, &users, Some((session, user)), base, https));
                     }
                     seen.session = Some(session);
                 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use axum::extract::{Form, Query, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use super::guard::Seen;
 use super::password::Hash;
+use super::session::For;
 use super::settings::Access;
 use super::users::User;
 use crate::actor::Actor;
@@ -50,6 +51,7 @@ async fn log_in(
     State(site): State<Site>,
     Extension(access): Extension<Access>,
     Extension(seen): Extension<Seen>,
+    headers: HeaderMap,
     Form(Given { user, password, to }): Form<Given>,
 ) -> Response {
     let refused = |status, text: &str| {
@@ -61,7 +63,9 @@ async fn log_in(
             "The users file cannot be read: `blueque web user ls` says why.",
         );
     };
-    if let Err(wait) = access.0.attempts.begin(seen.address, &user, Instant::now()) {
+    let browsers = access.cookies(For::Browser, &users, &headers);
+    let browser = browsers.iter().find(|browser| browser.user == user).map(|browser| browser.id.as_str());
+    if let Err(wait) = access.0.attempts.begin(seen.address, &user, browser, Instant::now()) {
         let seconds = wait.as_secs() + 1;
         let text = format!("Too many attempts. Try again in {seconds} seconds.");
         let mut answer = refused(StatusCode::TOO_MANY_REQUESTS, &text);
@@ -77,14 +81,16 @@ async fn log_in(
     let Some(known) = known.filter(|_| is_right) else {
         return refused(StatusCode::UNAUTHORIZED, "The name or the password is wrong.");
     };
-    access.0.attempts.succeeded(seen.address, &user);
-    let Some(session) = access.begin(&known) else {
+    access.0.attempts.succeeded(seen.address, &user, browser);
+    let Some((session, browser)) = access.begin(&known).zip(Access::known(&known)) else {
         return refused(StatusCode::SERVICE_UNAVAILABLE, "The system returns no random bytes.");
     };
     // A session of another user on this browser ends.
     seen.session.iter().for_each(|old| access.end(old));
-    let cookie = access.set_cookie(&users, Some((&session, &known)), site.base(), seen.https);
-    with_cookie(go(&path(&site, to.as_deref())), cookie)
+    let cookie =
+        |purpose, session| access.set_cookie(purpose, &users, Some((session, &known)), site.base(), seen.https);
+    let answer = with_cookie(go(&path(&site, to.as_deref())), cookie(For::Session, &session));
+    with_cookie(answer, cookie(For::Browser, &browser))
 }
 
 async fn log_out(
@@ -94,7 +100,7 @@ async fn log_out(
 ) -> Response {
     seen.session.iter().for_each(|session| access.end(session));
     let Ok(users) = access.users() else { return go(&path(&site, None)) };
-    let cookie = access.set_cookie(&users, None::<(_, &User)>, site.base(), seen.https);
+    let cookie = access.set_cookie(For::Session, &users, None::<(_, &User)>, site.base(), seen.https);
     let mut answer = with_cookie(go(&format!("{}/login", site.base())), cookie);
     let name = HeaderName::from_static("clear-site-data");
     answer.headers_mut().insert(name, HeaderValue::from_static("\"cache\""));

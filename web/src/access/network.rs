@@ -38,6 +38,14 @@ impl FromStr for Network {
     }
 }
 
+/// Returns the address that stands for a client's network. Whoever has an IPv6 address has 2^64 of them.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
 /// Several networks.
 #[derive(Clone, Debug, Default)]
 pub struct Networks(Vec<Network>);

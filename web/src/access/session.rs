@@ -17,8 +17,25 @@ const LONGEST: Duration = Duration::from_secs(12 * 3600);
 /// Maximum number of sessions that have been logged out and have not ended by their time.
 const MOST_ENDED: usize = 10_000;
 
-/// Purpose of the signature of a cookie.
-const COOKIE: &str = "session";
+/// Time for which a browser is known after a login.
+pub(super) const KNOWN: Duration = Duration::from_secs(90 * 24 * 3600);
+
+/// What a cookie is for. Its signature is for nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum For {
+    Session,
+    /// Proves that a user has logged in from this browser before. It lets nobody in.
+    Browser,
+}
+
+impl For {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Browser => "browser",
+        }
+    }
+}
 
 /// The session of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,15 +58,16 @@ impl Session {
     }
 
     /// Returns the value of the cookie. The password's hash is part of what is signed, so a new password ends the session.
-    pub(super) fn cookie(&self, key: &Key, user: &User) -> String {
+    pub(super) fn cookie(&self, purpose: For, key: &Key, user: &User) -> String {
         let text = self.text();
-        let signature = key.sign(COOKIE, &signed(&text, user));
+        let signature = key.sign(purpose.as_str(), &signed(&text, user));
         format!("{text}.{signature}")
     }
 
     /// Reads the value of a cookie. `None` if it is malformed, has another signature, or its time has passed.
     pub(super) fn read<'a>(
         value: &str,
+        purpose: For,
         key: &Key,
         user: impl FnOnce(&str) -> Option<&'a User>,
         now: SystemTime,
@@ -58,7 +76,7 @@ impl Session {
         let mut parts = text.rsplitn(4, '/');
         let (ends, began, id) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.to_owned());
         let session = Self { user: parts.next()?.to_owned(), id, began, ends };
-        let is_signed = key.verify(COOKIE, &signed(text, user(&session.user)?), signature);
+        let is_signed = key.verify(purpose.as_str(), &signed(text, user(&session.user)?), signature);
         (is_signed && seconds(now) < session.ends).then_some(session)
     }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use tokio::sync::Semaphore;
 
 use super::attempts::Attempts;
 use super::network::Networks;
 use super::refusal::Refusal;
-use super::session::{Ended, LIFETIME, Session};
+use super::session::{Ended, For, KNOWN, LIFETIME, Session};
 use super::signature::Key;
 use super::users::{User, Users, UsersError, UsersFile};
 use crate::actor::Role;
@@ -145,32 +145,48 @@ impl Access {
         users.key().unwrap_or(&self.0.key)
     }
 
-    /// Name of the session's cookie. Pages on other ports of the same host have other names.
-    pub(super) fn cookie_name(&self, users: &Users) -> String {
+    /// Name of a cookie. Pages on other ports of the same host have other names.
+    pub(super) fn cookie_name(&self, users: &Users, purpose: For) -> String {
+        let of = if purpose == For::Session { "" } else { purpose.as_str() };
         let name: String =
-            self.key(users).sign("name", "").chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+            self.key(users).sign("name", of).chars().filter(char::is_ascii_alphanumeric).take(8).collect();
         format!("blueque_{name}")
     }
 
     /// Returns the header that sets the cookie of a session, or with `None` removes it.
     pub(super) fn set_cookie(
         &self,
+        purpose: For,
         users: &Users,
         session: Option<(&Session, &User)>,
         base: &str,
         https: bool,
     ) -> HeaderValue {
         let (value, left) = session.map_or((String::new(), 0), |(session, user)| {
-            (session.cookie(self.key(users), user), session.left(SystemTime::now()))
+            (session.cookie(purpose, self.key(users), user), session.left(SystemTime::now()))
         });
         let secure = if https { "; Secure" } else { "" };
-        let name = self.cookie_name(users);
+        let name = self.cookie_name(users, purpose);
         let text = format!("{name}={value}; Path={base}/; Max-Age={left}; HttpOnly; SameSite=Strict{secure}");
         HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
     }
 
     pub(super) fn begin(&self, user: &User) -> Option<Session> {
         Session::begin(&user.name, SystemTime::now(), self.0.lifetime)
+    }
+
+    /// A proof that a user has logged in from this browser.
+    pub(super) fn known(user: &User) -> Option<Session> {
+        Session::begin(&user.name, SystemTime::now(), KNOWN)
+    }
+
+    /// Reads the cookies of a request, for one purpose.
+    pub(super) fn cookies(&self, purpose: For, users: &Users, headers: &HeaderMap) -> Vec<Session> {
+        let name = format!("{}=", self.cookie_name(users, purpose));
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let values = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().strip_prefix(&name));
+        let read = |value| Session::read(value, purpose, self.key(users), |name| users.user(name), SystemTime::now());
+        values.take(4).filter_map(read).collect()
     }
 
     pub(super) fn end(&self, session: &Session) {

@@ -12,6 +12,7 @@ use super::{Action, Done, Fields, action};
 use crate::failure::{Failure, chain};
 use crate::here::Here;
 use crate::jobs::Job;
+use crate::parts::look;
 use crate::read::query::Query;
 use crate::read::tasks::count;
 
@@ -59,10 +60,9 @@ async fn selected(here: &Here, action: &Action, fields: &Fields) -> Result<Done,
 }
 
 fn outcome(action: &Action, changed: u64, refused: u64, first: Option<&str>) -> String {
-    let tasks = if changed == 1 { "task" } else { "tasks" };
     let refused = if refused == 0 { String::new() } else { format!(", {refused} refused") };
     let first = first.map_or(String::new(), |first| format!(" {first}"));
-    format!("{}: {changed} {tasks} changed{refused}.{first}", action.label)
+    format!("{}: {} changed{refused}.{first}", action.label, look::tasks(changed))
 }
 
 /// The action in the form of the contract.

@@ -17,7 +17,12 @@ use crate::shell::Tab;
 use crate::{text, time};
 
 fn job(here: &Here, id: &str) -> Result<Arc<Job>, Failure> {
-    let missing = || Failure::missing("This bulk action is not known: it ran in another process, or long ago.");
+    let missing = || {
+        Failure::missing(
+            "This bulk action is not known. It ran long ago, or in a process of the page that has ended: what it had \
+             changed stays changed, and nobody continues it. Search for the tasks again, and repeat the action on those that remain.",
+        )
+    };
     here.site.jobs().get(here.place.name(), id).ok_or_else(missing)
 }
 
@@ -50,7 +55,7 @@ fn progress(here: &Here, job: &Job) -> Markup {
             p.why #bulk-state {
                 @match &outcome {
                     None if job.is_stopped() => "It stops after the present step.",
-                    None => "It runs, in steps. You may leave this page.",
+                    None => "It runs, in steps of 100 tasks, as long as the process of this page runs. You may leave this page.",
                     Some(Ok(())) if job.is_stopped() => "It was stopped. Tasks that it had changed stay changed.",
                     Some(Ok(())) => "It is done.",
                     Some(Err(error)) => { strong.bad { "It ended early. " } (text::line(error)) }

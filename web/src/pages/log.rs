@@ -23,7 +23,7 @@ use crate::read::task::{Cost, Task};
 use crate::{text, time};
 
 /// The source of the entry with which a supervisor closes the log of an attempt.
-const EXIT: &str = "exit";
+pub const EXIT: &str = "exit";
 
 /// Number of entries that scrolling up reads.
 const EARLIER: usize = 500;
@@ -133,12 +133,16 @@ fn lines(entries: &[LogEntry], begins: bool) -> Markup {
     PreEscaped(html)
 }
 
+/// The end of an attempt, in words.
+fn exit(line: &[u8]) -> String {
+    let Ok(cost) = serde_json::from_slice::<Cost>(line) else { return "The attempt has ended".to_owned() };
+    let oom = if cost.oom { ", out of memory" } else { "" };
+    format!("{} after {}{oom}", cost.end(), time::span(Duration::from_millis(cost.wall_ms)))
+}
+
 fn row(entry: &LogEntry, line: &[u8]) -> Markup {
-    if entry.source == EXIT
-        && let Ok(cost) = serde_json::from_slice::<Cost>(line)
-    {
-        let took = time::span(Duration::from_millis(cost.wall_ms));
-        return html! { p.gone data-source="exit" { (cost.end()) " after " (took) @if cost.oom { ", out of memory" } } };
+    if entry.source == EXIT {
+        return html! { p.gone data-source="exit" { (exit(line)) } };
     }
     let source = match entry.source.as_str() {
         "stdout" => "out",

@@ -95,7 +95,7 @@ fn sum(here: &Here, now: &Now, attention: &[Finding]) -> Markup {
         @for queue in alarms {
             p.alarm data-alarm="no-worker" {
                 strong { "No worker for " (look::queue(here, &queue.info.name)) ". " }
-                (look::thousands(queue.counts.pending)) " tasks wait. Start one: "
+                (look::tasks(queue.counts.pending)) " waiting. Start one: "
                 code { "blueque worker --queue " (text::line(&queue.info.name)) }
             }
         }

@@ -93,7 +93,7 @@ fn head(here: &Here, queue: &Queue) -> Markup {
             }
         }
         @if queue.counts.pending > 0 && queue.counts.listeners == 0 {
-            p.alarm data-alarm="no-worker" { strong { "No worker. " } (look::thousands(queue.counts.pending)) " tasks wait. Start one: " code { "blueque worker --queue " (name) } }
+            p.alarm data-alarm="no-worker" { strong { "No worker. " } (look::tasks(queue.counts.pending)) " waiting. Start one: " code { "blueque worker --queue " (name) } }
         }
         dl.figures {
             @for status in Status::ALL {
@@ -107,7 +107,7 @@ fn head(here: &Here, queue: &Queue) -> Markup {
                     }
                 }
             }
-            div { dt { "Created / ended, last minute" } dd { (queue.rates.into) " / " (queue.rates.out) } }
+            div { dt { "Created / ended, last minute" } dd { (queue.rates.into) " / " (queue.rates.out) @if queue.rates.more { " or more" } } }
         }
     }
 }
@@ -184,7 +184,7 @@ fn group_action(here: &Here, what: &str, query: &str, tasks: u64) -> Markup {
     let (Some(many), Some(each)) = (action("many"), action(what)) else { return html! {} };
     let shown = crate::act::Action { label: each.label, will: each.will, danger: each.danger, ..*many };
     let fields = [("q", query), ("scope", "all"), ("what", what)];
-    let more = html! { p { strong { (look::thousands(tasks)) @if tasks == 1 { " task." } @else { " tasks." } } } };
+    let more = html! { p { strong { (look::tasks(tasks)) "." } } };
     form::button(here, &shown, &fields, Some(&more))
 }
 

@@ -1,5 +1,8 @@
 //! The server: facts, findings with remedies, settings of all queues.
 
+use std::collections::HashMap;
+
+use axum::extract::Query;
 use axum::response::Response;
 use blueque::contract::SETTINGS;
 use blueque::{Setting, Source};
@@ -13,17 +16,18 @@ use crate::read::server::{Facts, facts, findings};
 use crate::shell::Tab;
 use crate::{text, time};
 
-pub async fn page(here: Here) -> Response {
-    let content = content(&here).await;
+pub async fn page(here: Here, Query(query): Query<HashMap<String, String>>) -> Response {
+    let content = content(&here, query.contains_key("check")).await;
     here.page(Tab::Server, "Server", content)
 }
 
-async fn content(here: &Here) -> Result<Markup, Failure> {
+async fn content(here: &Here, checks: bool) -> Result<Markup, Failure> {
     let client = here.client().await?;
     let settings = client.settings().await?;
     let known = facts(&here.place).await;
     let found = known.as_ref().map(|known| findings(known, client.handshake())).unwrap_or_default();
-    let checked = match here.site.doctor() {
+    // The check looks tasks up in long lists, so nobody starts it by a mere visit.
+    let checked = match here.site.doctor().filter(|_| checks) {
         Some(doctor) => {
             let (doctor, name) = (doctor.clone(), here.place.name().to_owned());
             tokio::task::spawn_blocking(move || doctor.check(&name)).await.ok()
@@ -52,6 +56,10 @@ async fn content(here: &Here) -> Result<Markup, Failure> {
                     } }
                 }
                 Some(Err(error)) => p.alarm { (text::line(&error)) },
+                None if here.site.doctor().is_some() => p.note {
+                    a.button href=(here.link("/server?check")) { "Check everything" }
+                    " It reads many tasks, which may keep a large server busy for some seconds."
+                }
                 None => p.note { "The whole check, which also reads the data: " code { "blueque doctor" } },
             }
         }

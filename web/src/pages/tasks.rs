@@ -243,9 +243,9 @@ fn bulk(query: &Query, matching: Option<u64>) -> Markup {
             span data-for="prioritise" { (form::text("priority", "Priority", "", false)) }
             span data-for="tag" { (form::text("tags", "Tags", "", false)) }
             details.ask {
-                summary.button data-danger { "Apply to " span data-chosen { "selected" } " tasks…" }
+                summary.button data-danger { "Apply to " span data-chosen { "selected tasks" } "…" }
                 div.sheet {
-                    p { "The chosen action is done on " strong { span data-chosen { "the selected" } " tasks" } " of the search " code { (if query.is_any() { "(all tasks)".to_owned() } else { text::line(&query.text()) }) } ". Tasks whose state does not allow it refuse it." }
+                    p { "The chosen action is done on " strong { span data-chosen { "the selected tasks" } } " of the search " code { (if query.is_any() { "(all tasks)".to_owned() } else { text::line(&query.text()) }) } ". Tasks whose state does not allow it refuse it." }
                     @for name in MANY {
                         @if let Some(action) = action(name) { p.note data-for=(name) { strong { (action.label) } ": " (action.will) } }
                     }

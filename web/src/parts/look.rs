@@ -79,6 +79,11 @@ pub fn number(number: u64) -> Markup {
     html! { @if number == 0 { span.zero { "0" } } @else { (thousands(number)) } }
 }
 
+/// A number of tasks, in words.
+pub fn tasks(number: u64) -> String {
+    if number == 1 { "1 task".to_owned() } else { format!("{} tasks", thousands(number)) }
+}
+
 /// Formats a number with separators between thousands.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();

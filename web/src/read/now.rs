@@ -26,6 +26,9 @@ const RATED: Duration = Duration::from_secs(5);
 /// Time over which rates are counted.
 pub const WINDOW: Duration = Duration::from_secs(60);
 
+/// Number of events by which the movement of a queue is counted. A busier queue shows this number with a plus.
+const EVENTS: u32 = 200;
+
 /// Everything that runs now.
 #[derive(Clone, Debug, Default)]
 pub struct Now {
@@ -210,8 +213,8 @@ pub async fn read_rates(client: &Client, queue: &QueueName, counts: &Counts) -> 
     let calls = client.calls();
     let begin = SystemTime::now().checked_sub(WINDOW).unwrap_or(SystemTime::UNIX_EPOCH);
     let millis = begin.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
-    let events = client.call(&calls.events(queue, &format!("{millis}-0"), 500, &EventsOptions::new())).await?;
-    let mut rates = Rates { more: events.items.len() >= 500, ..Rates::default() };
+    let events = client.call(&calls.events(queue, &format!("{millis}-0"), EVENTS, &EventsOptions::new())).await?;
+    let mut rates = Rates { more: events.items.len() >= EVENTS as usize, ..Rates::default() };
     for event in &events.items {
         if event.from.is_none() {
             rates.into += 1;

@@ -18,7 +18,10 @@ pub const DAYS: u32 = 14;
 pub const HOURS: usize = 24;
 
 /// Number of calls that read events for the plots by hour.
-const CALLS: usize = 24;
+const CALLS: usize = 60;
+
+/// Number of events that one call reads, so that no call takes the server long.
+const EVENTS: u32 = 200;
 
 /// A queue with what moves.
 #[derive(Debug)]
@@ -112,7 +115,7 @@ async fn hours(client: &Client, name: &QueueName) -> Result<(Vec<Hour>, bool), F
     let mut after = format!("{}-0", first.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis());
     let mut short = true;
     for call in 0..CALLS {
-        let page = client.call(&client.calls().events(name, &after, 500, &EventsOptions::new())).await?;
+        let page = client.call(&client.calls().events(name, &after, EVENTS, &EventsOptions::new())).await?;
         short = if call == 0 { page.missed } else { short };
         if page.items.is_empty() {
             return Ok((hours, short));

@@ -5,13 +5,14 @@
 pub mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use blueque_web::access::{Access, AccessBuilder, Hash, UsersFile};
 use blueque_web::{Place, Role, Web};
 use support::{Folder, Server};
-use tokio::runtime::Runtime;
 
 /// A password of every user of the tests.
 pub const PASSWORD: &str = "correct horse";
@@ -21,7 +22,8 @@ pub struct Page {
     pub server: Server,
     pub folder: Folder,
     pub address: SocketAddr,
-    _runtime: Runtime,
+    /// Ends the page when it is dropped.
+    _stop: mpsc::Sender<()>,
 }
 
 impl Page {
@@ -49,12 +51,11 @@ impl Page {
         let access = access(file, Access::builder()).build().unwrap();
         let place = Place::new("main", &server.url()).unwrap();
         let router = web(Web::builder().place(place).access(access)).build().unwrap();
-        let runtime = Runtime::new().unwrap();
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        runtime.spawn(async move { axum::serve(listener, service).await });
-        Self { server, folder, address, _runtime: runtime }
+        let (stop, stopped) = mpsc::channel();
+        thread::spawn(move || blueque_web::serve(router, listener, move || _ = stopped.recv()).unwrap());
+        Self { server, folder, address, _stop: stop }
     }
 
     pub fn users(&self) -> UsersFile {
@@ -148,9 +149,19 @@ impl Answer {
 
     /// The header with which a browser sends the session's cookie back.
     pub fn cookie(&self) -> String {
+        self.own_cookie(false).expect("no cookie")
+    }
+
+    /// The header with which a browser sends back the proof that its user has logged in before.
+    pub fn browser(&self) -> String {
+        self.own_cookie(true).expect("no cookie")
+    }
+
+    fn own_cookie(&self, lasts: bool) -> Option<String> {
         let all = self.headers.iter().filter(|(name, _)| name == "set-cookie").map(|(_, value)| value);
         let mut own = all.filter(|value| value.starts_with("blueque_") && !value.starts_with("blueque_flash"));
-        format!("Cookie: {}", own.next_back().expect("no cookie").split(';').next().unwrap())
+        let found = own.find(|value| value.contains("Max-Age=777") == lasts)?;
+        Some(format!("Cookie: {}", found.split(';').next()?))
     }
 
     pub fn json(&self) -> serde_json::Value {

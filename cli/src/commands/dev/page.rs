@@ -9,8 +9,7 @@ use anyhow::{Context, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// The usual port of the page.
-const PORT: u16 = 7733;
+use crate::commands::web::PORT;
 
 /// A running page, which ends when dropped.
 pub struct Page {

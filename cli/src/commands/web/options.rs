@@ -9,13 +9,16 @@ use clap::builder::PossibleValuesParser;
 const USERS_HELP: &str =
     "The file with users and tokens [else BLUEQUE_WEB_USERS, else ~/.config/blueque/web-users if it exists]";
 
+/// The usual port of the page.
+pub const PORT: u16 = 7733;
+
 #[derive(Args, Clone, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Options {
     #[command(subcommand)]
     pub(super) word: Option<Word>,
     /// The address on which the page listens. Other addresses than those of this machine need users, or --no-auth
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7733")]
+    #[arg(long, value_name = "ADDRESS", default_value_t = format!("127.0.0.1:{PORT}"))]
     pub(super) listen: String,
     /// Open the page in the browser
     #[arg(long)]

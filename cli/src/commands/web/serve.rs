@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::accounts::{explained, file, named_role};
-use super::options::Options;
+use super::options::{Options, PORT};
 use super::sentence::Sentences;
 use crate::output::{Code, chain, clean, fault, line, say};
 use crate::session::caller::caller;
@@ -70,7 +70,7 @@ pub fn run(options: &Options, connection: &Connection) -> anyhow::Result<ExitCod
 fn address(text: &str) -> anyhow::Result<SocketAddr> {
     let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());
     found.ok_or_else(|| {
-        fault(Code::Usage, format!("{text} is not an address: --listen takes HOST:PORT, such as 127.0.0.1:7733"))
+        fault(Code::Usage, format!("{text} is not an address: --listen takes HOST:PORT, such as 127.0.0.1:{PORT}"))
     })
 }
 

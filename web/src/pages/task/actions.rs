@@ -1,0 +1,115 @@
+//! The actions that the state of a task allows, and their forms.
+
+use blueque::contract::{Form, TASK_OPTIONS};
+use blueque::{Status, TaskInfo};
+use maud::{Markup, html};
+
+use crate::act::{action, is_suspended};
+use crate::here::Here;
+use crate::parts::form;
+use crate::read::task::Task;
+use crate::text;
+
+/// Maximum size of parameters that a form edits.
+const EDITED: usize = 64 * 1_024;
+
+pub fn buttons(here: &Here, task: &Task) -> Markup {
+    let info = &task.info;
+    let Some(status) = info.status() else { return html! {} };
+    let suspended = is_suspended(info);
+    let mut names: Vec<&str> = Vec::new();
+    if status.is_held() {
+        names.extend(["cancel", "kill", "free", "requeue"]);
+        names.extend((!suspended).then_some("suspend"));
+    }
+    if status.is_waiting() {
+        names.push("cancel");
+        names.extend(suspended.then_some("resume"));
+        names.extend((!suspended && matches!(status, Status::Pending | Status::Scheduled)).then_some("suspend"));
+        if matches!(status, Status::Pending | Status::Scheduled) {
+            names.push("move");
+        }
+        names.push("prioritise");
+    }
+    if matches!(status, Status::Failed | Status::Cancelled) {
+        names.extend(["retry", "retry-fresh"]);
+    }
+    if !status.is_finished() {
+        names.push("edit");
+    }
+    names.extend(["tag", "note"]);
+    if status.is_finished() {
+        names.push("delete");
+    }
+    html! {
+        h2.hidden { "Actions" }
+        div.row {
+            @for name in names {
+                @if let Some(action) = action(name) {
+                    (form::button(here, action, &[("id", task.id.as_str())], fields(here, name, task).as_ref()))
+                }
+            }
+            @if let Some(graph) = info.graph()
+                && let Some(action) = action("rerun-graph")
+                && status.is_finished() {
+                (form::button(here, action, &[("graph", graph.as_str()), ("task", task.id.as_str())], None))
+            }
+        }
+    }
+}
+
+/// The fields of an action's form.
+fn fields(here: &Here, name: &str, task: &Task) -> Option<Markup> {
+    match name {
+        "cancel" | "kill" | "free" => Some(form::text("reason", "Reason, for the history", "", false)),
+        "move" => Some(form::text("into", "New queue", "", true)),
+        "prioritise" => {
+            Some(form::number("priority", "Priority, -1000 to 1000", &task.info.priority().to_string(), -1000, 1000))
+        }
+        "tag" => Some(form::text("tags", "Tags, separated by commas", "", true)),
+        "note" => Some(form::text("text", "Note", "", true)),
+        "edit" => Some(edit(here, &task.info)),
+        _ => None,
+    }
+}
+
+/// The form that edits what was submitted. Each field is sent with the value that it had, so that only changes are made.
+fn edit(here: &Here, info: &TaskInfo) -> Markup {
+    let parameters = info.parameters_bytes().unwrap_or_default();
+    // What is not shown is not edited, and what a field cannot show neither.
+    let shown = here.site.redacted(parameters.to_vec()) == parameters;
+    let plain =
+        std::str::from_utf8(parameters).ok().filter(|text| shown && text.len() <= EDITED && text::is_plain(text));
+    let value = |field: &str| {
+        let text = info.fields.get(field).map(|value| String::from_utf8_lossy(value).into_owned()).unwrap_or_default();
+        let micros = (field == "own_lease").then(|| text.parse::<f64>().ok()).flatten();
+        micros.map_or(text, |micros| (micros / 1e6).to_string())
+    };
+    let options = TASK_OPTIONS.iter().filter_map(|option| Some((option, option.field?)));
+    html! {
+        @match plain {
+            Some(text) => {
+                input type="hidden" name="was.parameters" value=(text);
+                div.field { label { "Parameters" } textarea name="set.parameters" spellcheck="false" aria-label="Parameters" { "\n" (text) } }
+            }
+            None => p.note { "A form cannot show these parameters. The command blueque edit can change them." }
+        }
+        div.fields {
+            @for (option, field) in options {
+                @let value = value(field);
+                div.field {
+                    label title=(option.means) { (option.name) }
+                    input type="hidden" name=(format!("was.{}", option.name)) value=(value);
+                    @match option.form {
+                        Form::Word(words) => select name=(format!("set.{}", option.name)) aria-label=(option.name) {
+                            option value="" selected[value.is_empty()] { "–" }
+                            @for (word, _) in words { option value=(word) selected[*word == value] { (word) } }
+                        },
+                        _ => input name=(format!("set.{}", option.name)) value=(value) title=(option.means) autocomplete="off" aria-label=(option.name);
+                    }
+                }
+            }
+        }
+        (form::text("reason", "Reason, for the history", "", false))
+    }
+}
