@@ -191,6 +191,24 @@ impl Perform for Screen {
     }
 }
 
+/// A number of tasks, in words.
+pub fn tasks(number: u64) -> String {
+    if number == 1 { "1 task".to_owned() } else { format!("{} tasks", thousands(number)) }
+}
+
+/// Formats a number with separators between thousands.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

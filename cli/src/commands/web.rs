@@ -10,9 +10,9 @@ mod serve;
 
 use std::process::ExitCode;
 
+pub use options::Options;
 #[cfg(feature = "web")]
 use options::Word;
-pub use options::{Options, PORT};
 
 use crate::subcommand::{Global, Subcommand};
 

@@ -12,7 +12,10 @@ pub fn agreed(yes: bool, question: impl FnOnce() -> anyhow::Result<Option<String
     }
     let Some(question) = question()? else { return Ok(true) };
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(fault(Code::Usage, format!("{question} Nothing was changed: without a terminal, confirm with --yes")));
+        return Err(fault(
+            Code::Usage,
+            format!("{question} Nothing was changed: without a terminal, confirm with --yes"),
+        ));
     }
     let mut talk = io::stderr().lock();
     write!(talk, "{question} [y/N] ")?;

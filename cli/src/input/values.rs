@@ -7,6 +7,9 @@ use jiff::Timestamp;
 
 use crate::times::When;
 
+/// The usual port of the page.
+pub const PAGE_PORT: u16 = 7733;
+
 /// Parses the name of a queue.
 pub fn queue_name(text: &str) -> Result<QueueName, String> {
     QueueName::new(text).map_err(|_| "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -".to_owned())

@@ -155,8 +155,20 @@ pub struct Whole {
 }
 
 /// Fields of options that have a place of their own in the view. The options with a setting are part of the policy.
-const PLACED: [&str; 12] =
-    ["title", "method", "priority", "key", "weight", "needs", "limits", "unique", "unique_until", "tags", "deadline", "steps"];
+const PLACED: [&str; 12] = [
+    "title",
+    "method",
+    "priority",
+    "key",
+    "weight",
+    "needs",
+    "limits",
+    "unique",
+    "unique_until",
+    "tags",
+    "deadline",
+    "steps",
+];
 
 /// Returns the fields of the record that have no place of their own in the view.
 pub fn other_fields(info: &TaskInfo) -> BTreeMap<String, Payload> {
@@ -299,7 +311,8 @@ impl TaskView {
             let shown = bytes.get(..WHAT_BYTES).unwrap_or(bytes);
             String::from_utf8_lossy(shown).split_whitespace().collect::<Vec<_>>().join(" ")
         };
-        self.title.clone().or_else(|| self.parameters.as_ref().map(beginning)).unwrap_or_default()
+        let given = self.parameters.as_ref().filter(|Payload(bytes)| bytes != b"[]");
+        self.title.clone().or_else(|| given.map(beginning)).unwrap_or_default()
     }
 
     /// Returns the error or the reason of a task that ended, or else its progress.
@@ -318,7 +331,7 @@ impl Row for TaskView {
         (Column::id("id"), |row| row.id.clone()),
         (Column::whole("status"), |row| row.state()),
         (Column::text("queue"), |row| row.queue.clone()),
-        (Column::text("task"), |row| row.what()),
+        (Column::text("task").rank(5), |row| row.what()),
         (Column::text("method").rank(2), |row| row.method.clone().unwrap_or_default()),
         (Column::whole("attempt").rank(1), |row| row.attempt.to_string()),
         (Column::whole("since").rank(4), |row| row.seen.age.clone()),

@@ -9,7 +9,8 @@ fn a_list_shows_running_tasks_first_in_each_format() {
     for id in ["done", "runs", "waits"] {
         desk.ok(&["submit", "q", "--id", id]);
     }
-    desk.ok(&["submit", "r", "--id", "later", "--eta", "+1h"]);
+    desk.ok(&["edit", "waits", "--title", "Episode 7"]);
+    desk.ok(&["submit", "r", "[\"movie.mkv\"]", "--id", "later", "--eta", "+1h"]);
     desk.take("q").complete("x").unwrap();
     desk.take("q").progress(&serde_json::json!({ "done": 5, "total": 12, "message": "epoch\u{1b}[2J" })).unwrap();
     assert_eq!(desk.ok(&["ls", "-o", "id"]), "runs\nwaits\nlater\ndone\n");
@@ -20,10 +21,11 @@ fn a_list_shows_running_tasks_first_in_each_format() {
     );
     let table = desk.ok(&["ls"]);
     let heads: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
-    assert_eq!(heads, ["ID", "STATUS", "QUEUE", "METHOD", "ATTEMPT", "SINCE", "PROGRESS", "ON", "COST"]);
+    assert_eq!(heads, ["ID", "STATUS", "QUEUE", "TASK", "METHOD", "ATTEMPT", "SINCE", "PROGRESS", "ON", "COST"]);
     let runs = table.lines().nth(1).unwrap();
     assert!(runs.starts_with("runs ") && runs.contains("41% 5/12 epoch") && runs.contains("host_1"), "{table:?}");
     assert!(!table.contains('\u{1b}'), "{table:?}");
+    assert!(table.contains(" Episode 7 ") && table.contains(" [\"movie.mkv\"] "), "{table}");
     let rows = desk.json(&["ls"]);
     assert_eq!(rows.as_array().unwrap().len(), 4);
     assert_eq!(rows[0]["progress"]["total"], 12);

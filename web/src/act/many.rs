@@ -12,9 +12,9 @@ use super::{Action, Done, Fields, action};
 use crate::failure::{Failure, chain};
 use crate::here::Here;
 use crate::jobs::Job;
-use crate::parts::look;
 use crate::read::query::Query;
 use crate::read::tasks::count;
+use crate::text;
 
 /// Number of tasks that one step of a bulk changes.
 const STEP: u32 = 100;
@@ -62,7 +62,7 @@ async fn selected(here: &Here, action: &Action, fields: &Fields) -> Result<Done,
 fn outcome(action: &Action, changed: u64, refused: u64, first: Option<&str>) -> String {
     let refused = if refused == 0 { String::new() } else { format!(", {refused} refused") };
     let first = first.map_or(String::new(), |first| format!(" {first}"));
-    format!("{}: {} changed{refused}.{first}", action.label, look::tasks(changed))
+    format!("{}: {} changed{refused}.{first}", action.label, text::tasks(changed))
 }
 
 /// The action in the form of the contract.

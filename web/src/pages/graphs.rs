@@ -157,7 +157,7 @@ fn head(here: &Here, id: &GraphId, drawn: &Drawn) -> Markup {
         div.hero {
             span.progress { progress max=(info.total.max(1)) value=(ended) aria-label="Ended tasks" {} span.percent { (ended) " / " (info.total) } }
             p.row {
-                @for (state, number) in &drawn.states { span { (look::state(state)) " " (look::thousands(*number)) } }
+                @for (state, number) in &drawn.states { span { (look::state(state)) " " (text::thousands(*number)) } }
                 @if let Some(created) = info.created { span.note { "created " (time::relative(created)) } }
             }
             @if (drawn.read as u64) < info.total { p.note { "The first " (drawn.read) " of " (info.total) " tasks are drawn." } }

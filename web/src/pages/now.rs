@@ -95,7 +95,7 @@ fn sum(here: &Here, now: &Now, attention: &[Finding]) -> Markup {
         @for queue in alarms {
             p.alarm data-alarm="no-worker" {
                 strong { "No worker for " (look::queue(here, &queue.info.name)) ". " }
-                (look::tasks(queue.counts.pending)) " waiting. Start one: "
+                (text::tasks(queue.counts.pending)) " waiting. Start one: "
                 code { "blueque worker --queue " (text::line(&queue.info.name)) }
             }
         }
@@ -104,7 +104,7 @@ fn sum(here: &Here, now: &Now, attention: &[Finding]) -> Markup {
 
 fn running(here: &Here, now: &Now) -> Markup {
     html! {
-        header.line { h2 { "Running" } @if now.held > TASKS as u64 { span.note { "The " (TASKS) " that have run longest of " (look::thousands(now.held)) } } }
+        header.line { h2 { "Running" } @if now.held > TASKS as u64 { span.note { "The " (TASKS) " that have run longest of " (text::thousands(now.held)) } } }
         @if now.running.is_empty() {
             (look::empty("Nothing runs.", "A task runs as soon as a worker of its queue has a free slot. Submit one:", Some("blueque submit QUEUE '[\"parameters\"]'")))
         } @else {
@@ -171,7 +171,7 @@ fn queue_row(here: &Here, queue: &QueueRow) -> Markup {
     let more = if queue.rates.more { "+" } else { "" };
     let find = |state: &str, number: u64| {
         let path = format!("/tasks?q={}", escaped(&format!("queue:{name} state:{state}")));
-        html! { @if number == 0 { (look::number(0)) } @else { a href=(here.link(&path)) { (look::thousands(number)) } } }
+        html! { @if number == 0 { (look::number(0)) } @else { a href=(here.link(&path)) { (text::thousands(number)) } } }
     };
     html! {
         tr data-key=(name) {

@@ -93,7 +93,7 @@ fn head(here: &Here, queue: &Queue) -> Markup {
             }
         }
         @if queue.counts.pending > 0 && queue.counts.listeners == 0 {
-            p.alarm data-alarm="no-worker" { strong { "No worker. " } (look::tasks(queue.counts.pending)) " waiting. Start one: " code { "blueque worker --queue " (name) } }
+            p.alarm data-alarm="no-worker" { strong { "No worker. " } (text::tasks(queue.counts.pending)) " waiting. Start one: " code { "blueque worker --queue " (name) } }
         }
         dl.figures {
             @for status in Status::ALL {
@@ -102,7 +102,7 @@ fn head(here: &Here, queue: &Queue) -> Markup {
                     dt { (status.as_str()) }
                     dd data-bad[*status == Status::Failed && number > 0] {
                         @if number == 0 { (look::number(0)) } @else {
-                            a href=(here.link(&format!("/tasks?q={}", escaped(&format!("state:{} queue:{name}", status.as_str()))))) { (look::thousands(number)) }
+                            a href=(here.link(&format!("/tasks?q={}", escaped(&format!("state:{} queue:{name}", status.as_str()))))) { (text::thousands(number)) }
                         }
                     }
                 }
@@ -167,7 +167,7 @@ fn failures(here: &Here, name: &QueueName, details: &Details) -> Markup {
                         @let query = format!("state:failed queue:{name} group:\"{}\"", group.name.replace('"', ""));
                         tr data-key=(group.name) data-group=(text::line(&group.name)) {
                             th.wide scope="row" { a href=(here.link(&format!("/tasks?q={}", escaped(&query)))) { (if group.name.is_empty() { html! { "without a group" } } else { text::short(&group.name, 120) }) } }
-                            td.number data-bad { (look::thousands(group.tasks)) }
+                            td.number data-bad { (text::thousands(group.tasks)) }
                             td { @if let Some(last) = &group.last { (look::task(here, last)) } }
                             td.number { (time::maybe(group.at)) }
                             td { div.row { @for what in ["retry", "retry-fresh", "delete"] { (group_action(here, what, &query, group.tasks)) } } }
@@ -184,7 +184,7 @@ fn group_action(here: &Here, what: &str, query: &str, tasks: u64) -> Markup {
     let (Some(many), Some(each)) = (action("many"), action(what)) else { return html! {} };
     let shown = crate::act::Action { label: each.label, will: each.will, danger: each.danger, ..*many };
     let fields = [("q", query), ("scope", "all"), ("what", what)];
-    let more = html! { p { strong { (look::tasks(tasks)) "." } } };
+    let more = html! { p { strong { (text::tasks(tasks)) "." } } };
     form::button(here, &shown, &fields, Some(&more))
 }
 
@@ -259,8 +259,8 @@ fn plots(details: &Details) -> Markup {
             div.card { h3 { "Running time, by hour" } (plot::durations("Running time, by hour", &hourly(|hour| &hour.runs))) }
         }
         p.note {
-            "Last " (queue::DAYS) " days: " (look::thousands(total.submitted)) " created, " (look::thousands(total.complete)) " complete, " (look::thousands(total.failed)) " failed, "
-            (look::thousands(total.retries)) " retries, " (look::thousands(total.losses)) " lost, " (look::thousands(total.releases)) " given back."
+            "Last " (queue::DAYS) " days: " (text::thousands(total.submitted)) " created, " (text::thousands(total.complete)) " complete, " (text::thousands(total.failed)) " failed, "
+            (text::thousands(total.retries)) " retries, " (text::thousands(total.losses)) " lost, " (text::thousands(total.releases)) " given back."
         }
     }
 }
@@ -326,7 +326,7 @@ fn tags(here: &Here, name: &QueueName, details: &Details) -> Markup {
         @if details.tags.is_empty() { p.quiet { "No task has a tag." } }
         ul.chips {
             @for tag in &details.tags {
-                li { a.tag href=(here.link(&format!("/tasks?q={}", escaped(&format!("queue:{name} tag:{}", tag.name))))) { (text::short(&tag.name, 40)) " " (look::thousands(tag.tasks)) } }
+                li { a.tag href=(here.link(&format!("/tasks?q={}", escaped(&format!("queue:{name} tag:{}", tag.name))))) { (text::short(&tag.name, 40)) " " (text::thousands(tag.tasks)) } }
             }
         }
     }

@@ -86,7 +86,7 @@ fn limits(here: &Here, shared: &[KeyLimit], running: &[Running]) -> Markup {
                         td.number data-bad[limit.concurrency.is_some_and(|most| limit.used >= u64::from(most))] { (limit.used) }
                         td { (limit.rate.map_or_else(|| "–".to_owned(), |rate| rate.to_string())) }
                         td data-holders { @for id in holders.iter().take(HOLDERS) { (look::task(here, id)) " " } @if holders.len() > HOLDERS { "and " (holders.len() - HOLDERS) " more" } @if holders.is_empty() { "–" } }
-                        td.number title="Unfinished tasks that name the limit and do not run" { (limit.tasks.map_or_else(|| "–".to_owned(), |tasks| look::thousands(tasks.saturating_sub(holders.len() as u64)))) }
+                        td.number title="Unfinished tasks that name the limit and do not run" { (limit.tasks.map_or_else(|| "–".to_owned(), |tasks| text::thousands(tasks.saturating_sub(holders.len() as u64)))) }
                         td { @if let Some(action) = action("limit") {
                             (form::button(here, action, &[("key", &limit.key)], Some(&html! {
                                 (form::text("concurrency", "Tasks at the same time", &limit.concurrency.map(|most| most.to_string()).unwrap_or_default(), false))

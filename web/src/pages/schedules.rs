@@ -125,7 +125,7 @@ async fn schedule(here: &Here, name: &str) -> Result<Markup, Failure> {
                 dl.facts {
                     dt { "When" } dd { code { (text::line(&recurrence)) } }
                     dt { "Queue" } dd { (look::queue(here, &info.queue().unwrap_or_default())) }
-                    dt { "Created" } dd { (look::tasks(info.made())) @if info.skipped() > 0 { ", " (info.skipped()) " skipped" } @if info.passed() > 0 { ", " (info.passed()) " missed" } }
+                    dt { "Created" } dd { (text::tasks(info.made())) @if info.skipped() > 0 { ", " (info.skipped()) " skipped" } @if info.passed() > 0 { ", " (info.passed()) " missed" } }
                     @if let Some(task) = info.last_task() { dt { "Last task" } dd { (look::task(here, &task)) " " (time::maybe(info.last_at())) } }
                     @for task in tasks.iter().rev().skip(1).take(10) { dt { "Earlier" } dd { (look::task(here, task)) } }
                     dt { "Tasks" } dd { a href=(here.link(&format!("/tasks?q={}", escaped(&format!("queue:{}", info.queue().unwrap_or_default()))))) { "All tasks of its queue" } }

@@ -60,7 +60,7 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
     Ok(html! {
         header.line {
             h1 { "Tasks" }
-            @if let Some(matching) = matching { span.note #matching { (look::thousands(matching)) " match" } }
+            @if let Some(matching) = matching { span.note #matching { (text::thousands(matching)) " match" } }
         }
         div {
             (filter(here, &place, wrong.as_deref()))
@@ -225,7 +225,7 @@ fn pager(here: &Here, place: &Place<'_>, found: &Found, cursor: &str) -> Markup 
 
 /// The bar that acts on selected tasks, or on all that match.
 fn bulk(query: &Query, matching: Option<u64>) -> Markup {
-    let number = matching.map_or_else(|| "all matching".to_owned(), look::thousands);
+    let number = matching.map_or_else(|| "all matching".to_owned(), text::thousands);
     html! {
         div.bulk.act data-needs="operator" aria-label="Action on many tasks" role="group" {
             span data-matching=(number) {

@@ -76,23 +76,5 @@ pub fn empty(title: &str, text: &str, command: Option<&str>) -> Markup {
 
 /// A number; zero is shown faintly.
 pub fn number(number: u64) -> Markup {
-    html! { @if number == 0 { span.zero { "0" } } @else { (thousands(number)) } }
-}
-
-/// A number of tasks, in words.
-pub fn tasks(number: u64) -> String {
-    if number == 1 { "1 task".to_owned() } else { format!("{} tasks", thousands(number)) }
-}
-
-/// Formats a number with separators between thousands.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
+    html! { @if number == 0 { span.zero { "0" } } @else { (text::thousands(number)) } }
 }

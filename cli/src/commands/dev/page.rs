@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::commands::web::PORT;
+use crate::input::values::PAGE_PORT;
 
 /// A running page, which ends when dropped.
 pub struct Page {
@@ -21,8 +21,8 @@ impl Page {
     /// Starts the page on its usual port, or on any port if another program uses the usual port. `connected` sets the
     /// environment in which a command uses the servers.
     pub fn start(namespace: &str, connected: impl Fn(&mut Command)) -> anyhow::Result<Self> {
-        let is_free = TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)).is_ok();
-        for port in [is_free.then_some(PORT), Some(0)].into_iter().flatten() {
+        let is_free = TcpListener::bind((Ipv4Addr::LOCALHOST, PAGE_PORT)).is_ok();
+        for port in [is_free.then_some(PAGE_PORT), Some(0)].into_iter().flatten() {
             let mut command = Command::new("/proc/self/exe");
             command.arg0("blueque").args(["web", "--title", "dev", "--colour", "green", "--namespace", namespace]);
             command.args(["--listen", &format!("127.0.0.1:{port}")]);

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use crate::input::values::PAGE_PORT;
+
 const USERS_HELP: &str =
     "The file with users and tokens [else BLUEQUE_WEB_USERS, else ~/.config/blueque/web-users if it exists]";
-
-/// The usual port of the page.
-pub const PORT: u16 = 7733;
 
 #[derive(Args, Clone, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -18,7 +17,7 @@ pub struct Options {
     #[command(subcommand)]
     pub(super) word: Option<Word>,
     /// The address on which the page listens. Other addresses than those of this machine need users, or --no-auth
-    #[arg(long, value_name = "ADDRESS", default_value_t = format!("127.0.0.1:{PORT}"))]
+    #[arg(long, value_name = "ADDRESS", default_value_t = format!("127.0.0.1:{PAGE_PORT}"))]
     pub(super) listen: String,
     /// Open the page in the browser
     #[arg(long)]

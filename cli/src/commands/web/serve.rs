@@ -15,8 +15,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::accounts::{explained, file, named_role};
-use super::options::{Options, PORT};
+use super::options::Options;
 use super::sentence::Sentences;
+use crate::input::values::PAGE_PORT;
 use crate::output::{Code, chain, clean, fault, line, say};
 use crate::session::caller::caller;
 use crate::session::config::{Connection, Places, Settings, for_tests};
@@ -70,7 +71,10 @@ pub fn run(options: &Options, connection: &Connection) -> anyhow::Result<ExitCod
 fn address(text: &str) -> anyhow::Result<SocketAddr> {
     let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());
     found.ok_or_else(|| {
-        fault(Code::Usage, format!("{text} is not an address: --listen takes HOST:PORT, such as 127.0.0.1:{PORT}"))
+        fault(
+            Code::Usage,
+            format!("{text} is not an address: --listen takes HOST:PAGE_PORT, such as 127.0.0.1:{PAGE_PORT}"),
+        )
     })
 }
 

@@ -194,11 +194,14 @@ check('the first task of `blueque dev` moves on its page', async (stage) => {
   await stay(page);
   const answer = await fetch(`${site.url}/api/v1/blueque/submit`, {
     method: 'POST', headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ queue: 'count', tasks: [{ id: 'first', parameters: 4 }] }),
+    body: JSON.stringify({ queue: 'count', tasks: [{ id: 'first', parameters: 8 }] }),
   });
   assert.equal(answer.status, 200, await answer.text());
-  await page.locator('#now-running [data-key=first] progress[value="0.2500"]').waitFor();
-  await page.locator('#now-running [data-key=first] progress[value="0.7500"]').waitFor();
+  const bar = page.locator('#now-running [data-key=first] progress');
+  const done = async () => ((await bar.count()) ? Number(await bar.getAttribute('value')) : 0);
+  await eventually('the bar begins', async () => (await done()) > 0);
+  const begun = await done();
+  await eventually('the bar moves', async () => (await done()) > begun);
   await page.waitForSelector('#now-running [data-key=first]', { state: 'detached' });
   await stayed(page);
 });
