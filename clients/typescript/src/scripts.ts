@@ -62,7 +62,7 @@ export const DIGESTS = {
   resume_schedule: "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
   retry: "707c23cd8d725d10ee56bb892f25a13915edd3f9",
   retry_graph: "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-  run_deferred: "938b0ee9396fc581611c5ffe1d199d8078d09e97",
+  run_deferred: "96c3cb7cd13250d8fa5391fedd7e5adf22f21dbc",
   run_schedule: "baa27c62d59a8e9faea71abbdb549da8d5bf94ed",
   schedule: "900b4d38f800e93184706535679c7ad8f0b57550",
   schedules: "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
@@ -19800,7 +19800,7 @@ return @{reply.refusal}(answer)
 -- @again goes on
 -- @reply number of tasks, 1 if more work is due
 -- @errors
--- @noted CLOSED DUPLICATE NOLIMIT OVERDUE STATE STOPPING TOOMANY UPSTREAM
+-- @noted CLOSED DUPLICATE OVERDUE STATE TOOBIG NOLIMIT TOOMANY STOPPING UPSTREAM
 
 local cold
 @args.at

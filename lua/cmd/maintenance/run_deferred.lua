@@ -9,6 +9,6 @@
 -- @again goes on
 -- @reply number of tasks, 1 if more work is due
 -- @errors
--- @noted CLOSED DUPLICATE NOLIMIT OVERDUE STATE STOPPING TOOMANY UPSTREAM
+-- @noted CLOSED DUPLICATE OVERDUE STATE task.* STOPPING UPSTREAM
 namespace.open()
 return deferred.run(contract.arguments())
