@@ -73,7 +73,7 @@ fn address(text: &str) -> anyhow::Result<SocketAddr> {
     found.ok_or_else(|| {
         fault(
             Code::Usage,
-            format!("{text} is not an address: --listen takes HOST:PAGE_PORT, such as 127.0.0.1:{PAGE_PORT}"),
+            format!("{text} is not an address: --listen takes HOST:PORT, such as 127.0.0.1:{PAGE_PORT}"),
         )
     })
 }
