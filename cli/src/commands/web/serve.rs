@@ -71,10 +71,7 @@ pub fn run(options: &Options, connection: &Connection) -> anyhow::Result<ExitCod
 fn address(text: &str) -> anyhow::Result<SocketAddr> {
     let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());
     found.ok_or_else(|| {
-        fault(
-            Code::Usage,
-            format!("{text} is not an address: --listen takes HOST:PORT, such as 127.0.0.1:{PAGE_PORT}"),
-        )
+        fault(Code::Usage, format!("{text} is not an address: --listen takes HOST:PORT, such as 127.0.0.1:{PAGE_PORT}"))
     })
 }
 
