@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The partitions of the partitions that wait to be served.
+/// Indexes of the partitions that wait to be served.
 #[derive(Default)]
 pub struct RoundRobin(Mutex<VecDeque<usize>>);
 

@@ -62,8 +62,8 @@ impl Slots {
         self.change(partition, |partition| partition.claimed = 0);
     }
 
-    /// Waits until slots are free and it is the turn of the partition. Claims the partition's share of the slots, and returns
-    /// their number. Returns zero if `over` returns true, `None` after the limit.
+    /// Waits until slots are free and it is the turn of the partition. Claims the partition's share of the slots, and
+    /// returns their number. Returns zero if `over` returns true, `None` after the limit.
     pub fn claim(&self, partition: usize, limit: Duration, over: impl Fn() -> bool) -> Option<usize> {
         let end = Instant::now() + limit;
         let mut taken = self.lock();

@@ -76,7 +76,7 @@ fn fields(here: &Here, name: &str, task: &Task) -> Option<Markup> {
 /// The form that edits what was submitted. Each field is sent with the value that it had, so that only changes are made.
 fn edit(here: &Here, info: &TaskInfo) -> Markup {
     let parameters = info.parameters_bytes().unwrap_or_default();
-    // What is not shown is not edited, and what a field cannot show neither.
+    // The form edits no value that a field cannot show exactly.
     let shown = here.site.redacted(parameters.to_vec()) == parameters;
     let plain =
         std::str::from_utf8(parameters).ok().filter(|text| shown && text.len() <= EDITED && text::is_plain(text));
