@@ -19,7 +19,8 @@ use crate::output::{Code, fault, holds_secret, say};
 
 const URL_HELP: &str = "The server, without a password: redis://host:port/db or unix:///path. Passwords come from \
                         BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]";
-const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml]";
+const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml, \
+                         else /etc/blueque/config.toml]";
 
 const TOPOLOGY_HELP: &str = "Several partitions in place of one server: 1=redis://one,2=redis://two, or \
                              redis://shard-{1..4}.internal, or a file with one a line; docs/run/partitions.md \

@@ -17,6 +17,9 @@ use crate::session::password::{Password, split};
 /// Maximum size of a file. A topology of a thousand partitions with long addresses has 200 KiB.
 const LARGEST: u64 = 4 << 20;
 
+/// The file that applies to all users without a file of their own.
+const OF_MACHINE: &str = "/etc/blueque/config.toml";
+
 /// The configuration file.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,7 +33,7 @@ pub struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads the named file, or else the default file if it exists.
+    /// Reads the named file, or else the first default file that exists: the user's, or the machine's.
     pub fn find(named: Option<&Path>) -> anyhow::Result<Self> {
         let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
         if let Some(path) = named {
@@ -39,9 +42,11 @@ impl ConfigFile {
         let base = variable("XDG_CONFIG_HOME")
             .map(PathBuf::from)
             .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
-        match base.map(|base| base.join("blueque/config.toml")) {
-            Some(path) if path.exists() => Self::read(&path),
-            _ => Ok(Self::default()),
+        let own = base.map(|base| base.join("blueque/config.toml")).filter(|path| path.exists());
+        // The machine's file may be closed to this user, who then has the defaults.
+        match own.or_else(|| Some(PathBuf::from(OF_MACHINE)).filter(|path| fs::File::open(path).is_ok())) {
+            Some(path) => Self::read(&path),
+            None => Ok(Self::default()),
         }
     }
 
