@@ -145,7 +145,7 @@ def debian(folder, url):  # noqa: ARG001 - the root has a server of its own
     with serving(root / "run/server"):
         config = root / "etc/blueque/config.toml"
         config.write_text(config.read_text().replace("redis://127.0.0.1:6379/", "unix:///run/server/socket"))
-        blueque = inside(root, "env", "-i", "PATH=/usr/bin:/bin", *own, "blueque", user=user)
+        blueque = inside(root, "env", "-i", "PATH=/usr/bin:/bin", "blueque", user=user)
         worker = inside(root, "env", "-i", "PATH=/usr/bin:/bin", *own, *start, user=user)
         pids = lambda: [*(root / "var/lib/blueque").rglob("pid")]  # noqa: E731
         id = run(*blueque, "submit", "hello", '["world"]')
