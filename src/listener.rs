@@ -188,10 +188,22 @@ impl<L: Link> Listener<L> {
     }
 
     pub(crate) async fn offering(mut self, has: String) -> Result<Self> {
+        self.offered(has).await?;
+        Ok(self)
+    }
+
+    /// Changes the capabilities that the listener offers from now on, for example because its tasks use a part of them.
+    ///
+    /// # Errors
+    /// As [`Listener::has`]. The next calls offer the new capabilities even after an error.
+    pub fn offer(&mut self, has: impl Into<String>) -> L::Answer<'_, Result<()>> {
+        L::answer(self.offered(has.into()))
+    }
+
+    async fn offered(&mut self, has: String) -> Result<()> {
         self.has = Some(has);
         self.queues = self.queues.with(&self.order, self.has.as_deref());
-        self.announce().await?;
-        Ok(self)
+        self.announce().await
     }
 
     /// Skips some queues until the next call of this method: the listener takes no tasks from them, and stays

@@ -4,6 +4,7 @@ mod bar;
 pub mod behind;
 pub mod layout;
 mod secrets;
+pub mod size;
 pub mod table;
 mod text;
 

@@ -5,5 +5,6 @@ pub mod cgroup;
 pub mod inherited;
 pub mod leftovers;
 pub mod limits;
+pub mod memory;
 pub mod oom;
 pub mod tree;

@@ -107,11 +107,29 @@ pub struct Limits {
     pub warn_ms: Option<u64>,
     /// Maximum time without a sign of life: an event, a checkpoint or a byte of output.
     pub no_progress_ms: Option<u64>,
-    /// Maximum memory of each of the program's processes, in bytes.
+    /// Maximum memory of each of the program's processes, and of all of them together, in bytes.
     pub memory: Option<u64>,
     pub nice: Option<i32>,
+    /// Number of processors that the program may use at once.
+    pub cpus: Option<f64>,
+    /// The GPUs that are given to the program. `None` if the worker does not offer GPUs.
+    pub gpus: Option<Vec<String>>,
+    /// Number of GPUs that the task needs.
+    #[serde(skip)]
+    pub gpus_needed: usize,
     /// Maximum size of a result and of a checkpoint.
     pub max_bytes: u32,
+    /// The limits that the task has set itself, for error texts. All others are the worker's.
+    pub of_task: OfTask,
+}
+
+/// Tells the limits of a task from the limits of its worker.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OfTask {
+    pub max_run: bool,
+    pub no_progress: bool,
+    pub memory: bool,
 }
 
 impl Default for Limits {
@@ -123,7 +141,11 @@ impl Default for Limits {
             no_progress_ms: None,
             memory: None,
             nice: None,
+            cpus: None,
+            gpus: None,
+            gpus_needed: 0,
             max_bytes: 1 << 20,
+            of_task: OfTask::default(),
         }
     }
 }
@@ -235,8 +257,23 @@ impl RunFolder {
 
     /// Returns all run folders of a namespace, except folders that are being created or removed.
     pub fn list(state: &Path, namespace: &str) -> io::Result<Vec<Self>> {
-        let entries = match fs::read_dir(space(state, namespace).join("runs")) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Self::below(&space(state, namespace))
+    }
+
+    /// Returns the run folders of all namespaces. A state folder that does not exist has none.
+    pub fn all(state: &Path) -> io::Result<Vec<Self>> {
+        let mut folders = Vec::new();
+        for space in fs::read_dir(state).into_iter().flatten() {
+            folders.append(&mut Self::below(&space?.path())?);
+        }
+        Ok(folders)
+    }
+
+    fn below(space: &Path) -> io::Result<Vec<Self>> {
+        let entries = match fs::read_dir(space.join("runs")) {
+            Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
+                return Ok(Vec::new());
+            }
             entries => entries?,
         };
         let mut folders = Vec::new();

@@ -44,6 +44,7 @@ use crate::output::{chain, say};
 use crate::process::Process;
 use crate::processes::cgroup::ControlGroup;
 use crate::processes::inherited;
+use crate::processes::memory::MemoryLimit;
 use crate::processes::oom::Kills;
 use crate::processes::tree::{Exit, Passed, Tree};
 use crate::run_folder::end::{Cost, Counted, End, Found, Outcome, PostMortem};
@@ -230,7 +231,7 @@ fn attempt(
     })?;
     let (ended, at_end) = UnixStream::pair()?;
     let begun = boot_clock_us();
-    let group = ControlGroup::create(folder, run.limits.memory).map(Arc::new);
+    let group = ControlGroup::create(folder, &run.limits).map(Arc::new);
     // The main thread starts the program, because the kernel kills the program when the thread that started it ends.
     let started = program::start(folder, run, &shared.lease);
     if let (Err(_) | Ok(None), Some(group)) = (&started, &group) {
@@ -263,8 +264,9 @@ fn attempt(
     }
 
     let kills = Kills::new(group.clone(), begun);
+    let memory = run.limits.memory.map(|limit| MemoryLimit::new(limit, group.as_deref()));
     let tree = Tree::new(pid.cast_signed(), group);
-    let mut watch = Watch { folder, run, shared, bell, tree, begun, kills, oom: false };
+    let mut watch = Watch { folder, run, shared, bell, tree, begun, kills, memory, oom: false };
     let ended = watch.run();
     if ended != Ended::Lost {
         shared.lease.idles();
@@ -279,6 +281,7 @@ fn attempt(
 
     let mut post_mortem = PostMortem { cost: cost(run, exit, begun, passed), stderr: seen.last_words.clone() };
     post_mortem.cost.refused = shared.refusals();
+    post_mortem.cost.memory_limit = watch.memory.as_ref().map(MemoryLimit::enforcement);
     // A shell whose child was killed by SIGKILL ends with the exit code 128 + SIGKILL.
     let killed = [Exit::Signal(Signal::SIGKILL as i32), Exit::Code(128 + Signal::SIGKILL as i32)];
     post_mortem.cost.oom = watch.oom && matches!(ended, Ended::Exit(exit) if killed.contains(&exit));
@@ -342,7 +345,7 @@ fn conclude(
             shared.say(&format!("given back, and the attempt does not count: {}", unfit.why));
             Some(ending::back(run, &unfit, post_mortem))
         }
-        None => ending::judge(ended, (folder, shared), seen, u64::from(run.limits.max_bytes), post_mortem),
+        None => ending::judge(ended, (folder, shared), seen, &run.limits, post_mortem),
     }
 }
 
@@ -366,6 +369,7 @@ fn cost(run: &Run, exit: Option<Exit>, begun: u64, passed: Option<Passed>) -> Co
         read_bytes: bytes.map(|(bytes, _)| bytes.read),
         written_bytes: bytes.map(|(bytes, _)| bytes.written),
         counted: bytes.map(|(_, counted)| counted),
+        memory_limit: None,
         host: host(&run.listener),
         output: None,
         refused: Vec::new(),

@@ -13,6 +13,7 @@ mod program;
 mod queue_backoff;
 mod report;
 mod reserve;
+mod resources;
 mod round_robin;
 mod run_guard;
 mod settings;

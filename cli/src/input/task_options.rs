@@ -1,6 +1,7 @@
 //! The options of a task as arguments, generated from the contract. Commands use them for a new task, for the tasks of
 //! a schedule, and for an edit.
 
+use std::convert;
 use std::time::{Duration, UNIX_EPOCH};
 
 use blueque::contract::{Described, Form, SCHEDULE_OPTIONS, TASK_OPTIONS};
@@ -92,9 +93,50 @@ impl SlotOptions {
     }
 }
 
+/// Shares of the host that a task needs, as options of their own: they are added to the needs.
+const SHARES: [(&str, &str, &str); 3] = [
+    ("cpus", "N", "Processors that the task needs, such as 4 or 0.5: the same as --needs 'cpus>=4'"),
+    ("memory", "BYTES", "Memory that the task needs, and may not exceed, such as 32G: the same as --needs 'memory>=…'"),
+    ("gpus", "N", "GPUs that the task gets for itself: the same as --needs 'gpus>=1'"),
+];
+
+fn with_shares(command: Command) -> Command {
+    SHARES.iter().fold(command, |command, &(name, value, help)| {
+        let parser = match name {
+            "memory" => ValueParser::new(|text: &str| sized(text, 1 << 20, 1 << 50)),
+            "cpus" => ValueParser::new(processors),
+            _ => ValueParser::new(|text: &str| whole_number::<i64>(1, 64)(text).map(|number| number.to_string())),
+        };
+        command.arg(Arg::new(name).long(name).value_name(value).value_parser(parser).help(help))
+    })
+}
+
+fn processors(text: &str) -> Result<String, String> {
+    let wrong = || "must be a number of processors, such as 4 or 0.5".to_owned();
+    let number: f64 = text.parse().map_err(|_| wrong())?;
+    if (0.01..=1e5).contains(&number) { Ok(format!("{}", (number * 1e3).round() / 1e3)) } else { Err(wrong()) }
+}
+
+/// Adds the shares to the needs.
+fn add_shares(matches: &ArgMatches, given: &mut Given) {
+    let needed = SHARES.iter().filter_map(|(name, ..)| {
+        let value = matches.try_get_one::<String>(name).ok()??;
+        Some(format!("{name}>={value}"))
+    });
+    let needed: Vec<String> = needed.collect();
+    if needed.is_empty() {
+        return;
+    }
+    let needed = needed.join(",");
+    match given.iter_mut().find(|(name, _)| *name == "needs") {
+        Some((_, Value::Text(needs))) => *needs = format!("{needs},{needed}"),
+        _ => given.push(("needs", Value::Text(needed))),
+    }
+}
+
 /// Implements the arguments for a table of options in the contract.
 macro_rules! arguments {
-    ($of:ident, $table:ident, $heading:literal, $argument:expr) => {
+    ($of:ident, $table:ident, $heading:literal, $argument:expr, $more:expr, $add:expr) => {
         impl FromArgMatches for $of {
             fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
                 let given = $table.iter().filter(|option| $argument(option).is_some()).filter_map(|option| {
@@ -104,7 +146,9 @@ macro_rules! arguments {
                     let values: Vec<String> = matches.get_many::<String>(option.name)?.cloned().collect();
                     Some((option.name, Value::Text(values.join(","))))
                 });
-                Ok(Self(given.collect()))
+                let mut given = given.collect();
+                $add(matches, &mut given);
+                Ok(Self(given))
             }
 
             fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -116,7 +160,7 @@ macro_rules! arguments {
         impl Args for $of {
             fn augment_args(command: Command) -> Command {
                 let command = command.next_help_heading($heading);
-                $table.iter().filter_map($argument).fold(command, Command::arg)
+                $more($table.iter().filter_map($argument).fold(command, Command::arg))
             }
 
             fn augment_args_for_update(command: Command) -> Command {
@@ -126,9 +170,12 @@ macro_rules! arguments {
     };
 }
 
-arguments!(TaskOptions, TASK_OPTIONS, "Policy", argument);
-arguments!(ChangedOptions, TASK_OPTIONS, "Policy", changed);
-arguments!(SlotOptions, SCHEDULE_OPTIONS, "When", argument);
+arguments!(TaskOptions, TASK_OPTIONS, "Policy", argument, with_shares, add_shares);
+arguments!(ChangedOptions, TASK_OPTIONS, "Policy", changed, convert::identity, no_more);
+arguments!(SlotOptions, SCHEDULE_OPTIONS, "When", argument, convert::identity, no_more);
+
+/// An edit replaces all needs, so its shares are given as needs.
+fn no_more(_: &ArgMatches, _: &mut Given) {}
 
 /// Returns the parser of the policy that a schedule follows if its last task is not finished when the next is due.
 pub fn overlap() -> impl TypedValueParser<Value = Overlap> {

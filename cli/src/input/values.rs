@@ -49,10 +49,11 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         "K" | "k" | "KiB" => 1 << 10,
         "M" | "MiB" => 1 << 20,
         "G" | "GiB" => 1 << 30,
-        _ => return Err("must be a number of bytes, with K, M or G for its unit".into()),
+        "T" | "TiB" => 1 << 40,
+        _ => return Err("must be a number of bytes, with K, M, G or T for its unit".into()),
     };
     let number: u64 =
-        digits.parse().map_err(|_| "must be a number of bytes, with K, M or G for its unit".to_owned())?;
+        digits.parse().map_err(|_| "must be a number of bytes, with K, M, G or T for its unit".to_owned())?;
     number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
 }
 

@@ -10,10 +10,16 @@ use std::path::{Path, PathBuf};
 use nix::unistd::Pid;
 
 use crate::process::{Stat, descendants, text};
-use crate::run_folder::{RunFolder, open};
+use crate::run_folder::{Limits, RunFolder, open};
 
 /// Maximum length of the path of a control group that Blueque created.
 const MOST: u64 = 4 << 10;
+
+/// File of a group with the maximum memory of all its processes together.
+const MEMORY: &str = "memory.max";
+
+/// Time in microseconds in which the processes of a group get their share of the processors.
+const PERIOD: f64 = 100_000.0;
 
 /// Number of searches in a row that must find nothing outside of the group. A single search misses the child of a
 /// process that forks and ends during the search.
@@ -28,7 +34,7 @@ pub struct ControlGroup(PathBuf);
 
 impl ControlGroup {
     /// Creates the group below the group of this process. Returns `None` if that is not allowed.
-    pub fn create(folder: &RunFolder, memory: Option<u64>) -> Option<Self> {
+    pub fn create(folder: &RunFolder, limits: &Limits) -> Option<Self> {
         let group = Self(own_group()?.join(name(folder.path())?));
         // The path is stored first. Otherwise a crash could leave a group that no process finds.
         fs::write(note(folder.path()), group.0.as_os_str().as_encoded_bytes()).ok()?;
@@ -38,9 +44,12 @@ impl ControlGroup {
             let _ = fs::remove_file(note(folder.path()));
             return None;
         }
-        if let Some(memory) = memory {
-            // The write fails if the memory controller is not delegated. Then only the limit of each process applies.
-            let _ = fs::write(group.0.join("memory.max"), memory.to_string());
+        // A write fails if its controller is not delegated. Then the supervisor watches the memory of all processes.
+        if let Some(memory) = limits.memory {
+            let _ = fs::write(group.0.join(MEMORY), memory.to_string());
+        }
+        if let Some(cpus) = limits.cpus {
+            let _ = fs::write(group.0.join("cpu.max"), format!("{:.0} {PERIOD}", cpus * PERIOD));
         }
         Some(group)
     }
@@ -77,6 +86,11 @@ impl ControlGroup {
     /// Kills all processes of the group atomically, so that no process escapes by a fork.
     pub fn kill(&self) {
         let _ = fs::write(self.0.join("cgroup.kill"), "1");
+    }
+
+    /// Returns true if the kernel limits the memory of all processes of the group together.
+    pub fn limits_memory(&self) -> bool {
+        fs::read_to_string(self.0.join(MEMORY)).is_ok_and(|most| most.trim() != "max")
     }
 
     /// Returns true if the group has no processes left.

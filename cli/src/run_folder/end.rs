@@ -49,6 +49,9 @@ pub struct Cost {
     pub written_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<Counted>,
+    /// The way in which the limit on memory was enforced, if there was a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<Enforcement>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// The folder on `host` in which the output is published.
@@ -57,6 +60,16 @@ pub struct Cost {
     /// The last refusals of calls by the server that have ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refusal>,
+}
+
+/// The way in which a limit on the memory of all processes together is enforced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Enforcement {
+    /// The kernel enforces the limit for the control group.
+    Group,
+    /// The supervisor adds up the memory of the processes.
+    Sum,
 }
 
 /// The way in which the bytes that a program read and wrote were counted.

@@ -8,12 +8,14 @@ use serde::de::IgnoredAny;
 use super::capture::Seen;
 use super::shared::Shared;
 use super::watch::{Ended, Reason};
+use crate::output::size::size;
 use crate::processes::tree::Exit;
 use crate::run_folder::end::{Cost, End, Outcome, PostMortem};
 use crate::run_folder::notice::Unfit;
 use crate::run_folder::step::Step;
-use crate::run_folder::{Run, RunFolder, open};
+use crate::run_folder::{Limits, Run, RunFolder, open};
 use crate::shortage::QUICK;
+use crate::times::span;
 
 /// Exit code of a program that asks to be run again from its checkpoint. The attempt does not count.
 const AGAIN: i32 = 85;
@@ -80,9 +82,10 @@ pub fn judge(
     ended: Ended,
     (folder, shared): (&RunFolder, &Shared),
     seen: Seen,
-    limit: u64,
+    limits: &Limits,
     post_mortem: PostMortem,
 ) -> Option<(End, Vec<u8>)> {
+    let limit = u64::from(limits.max_bytes);
     let mut unknown = false;
     let named = seen.group.clone();
     let changed = seen.checkpoint.is_some() && !seen.too_large;
@@ -98,8 +101,10 @@ pub fn judge(
         // A release is enough: the server then cancels the task if a cancel was requested.
         Ended::Killed | Ended::Stopped(Reason::Cancel) => (Outcome::Release, None, Vec::new()),
         Ended::Stopped(Reason::Drain) => (Outcome::Release, Some("drain"), Vec::new()),
-        Ended::Stopped(Reason::Deadline) => failure("timeout", "it ran longer than it may", &seen),
-        Ended::Stopped(Reason::NoProgress) => failure("timeout", "it gave no sign of life for too long", &seen),
+        Ended::Stopped(reason @ (Reason::Deadline | Reason::NoProgress)) => {
+            failure("timeout", &struck(reason, limits, folder), &seen)
+        }
+        Ended::Stopped(reason @ Reason::Memory(_)) => failure("oom", &struck(reason, limits, folder), &seen),
         Ended::Exit(exit @ Exit::Signal(_)) => {
             let signal = exit.signal().unwrap_or_default();
             if post_mortem.cost.oom {
@@ -162,6 +167,25 @@ pub fn judge(
     }
     end.again = if unknown { Some(PAUSE) } else { again.filter(|_| outcome == Outcome::Fail && !end.permanent) };
     Some((end, payload))
+}
+
+/// Returns the error of a program that exceeded a limit: the limit, its value, its author and what is kept.
+fn struck(reason: Reason, limits: &Limits, folder: &RunFolder) -> String {
+    let time = |ms: Option<u64>| span(Duration::from_millis(ms.unwrap_or_default()));
+    let whose = |of_task| if of_task { "the task's" } else { "the worker's" };
+    let of = limits.of_task;
+    let text = match reason {
+        Reason::NoProgress => {
+            let (time, whose) = (time(limits.no_progress_ms), whose(of.no_progress));
+            format!("stopped after {time} without a sign of life, {whose} --no-progress")
+        }
+        Reason::Memory(used) => {
+            let (most, whose) = (size(limits.memory.unwrap_or_default()), whose(of.memory));
+            format!("stopped with {} of memory: {whose} --memory is {most}", size(used))
+        }
+        _ => format!("stopped after {}, {} --max-run", time(limits.max_run_ms), whose(of.max_run)),
+    };
+    if folder.checkpoint().exists() { format!("{text}; the checkpoint is kept") } else { text }
 }
 
 fn wrong_step(error: &str) -> NoResult {

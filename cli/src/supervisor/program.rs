@@ -90,6 +90,14 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
     if let Some(index) = run.index {
         set("BLUEQUE_ARRAY_INDEX", index.to_string().into());
     }
+    if let Some(cpus) = run.limits.cpus {
+        set("BLUEQUE_CPUS", cpus.to_string().into());
+    }
+    // Without GPUs of its own, the program must not use the GPUs of other tasks.
+    if let Some(gpus) = &run.limits.gpus {
+        set("BLUEQUE_GPUS", gpus.join(",").into());
+        set("CUDA_VISIBLE_DEVICES", gpus.join(",").into());
+    }
     if let Some(limit) = run.limits.max_run_ms {
         set("BLUEQUE_DEADLINE", seconds(Duration::from_millis(limit)).into());
     }

@@ -16,6 +16,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 
 use super::program::seconds;
 use super::shared::{CANCEL, DRAIN, KILL, STOP, Shared};
+use crate::processes::memory::MemoryLimit;
 use crate::processes::oom::Kills;
 use crate::processes::tree::{self, Exit, Tree};
 use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us, open};
@@ -31,6 +32,8 @@ pub enum Reason {
     Drain,
     Deadline,
     NoProgress,
+    /// All processes together had this number of bytes of memory.
+    Memory(u64),
 }
 
 impl Reason {
@@ -40,6 +43,7 @@ impl Reason {
             Self::Drain => "drain",
             Self::Deadline => "deadline",
             Self::NoProgress => "no-progress",
+            Self::Memory(_) => "memory",
         }
     }
 }
@@ -107,6 +111,7 @@ pub struct Watch<'a> {
     pub tree: Tree,
     pub begun: u64,
     pub kills: Kills,
+    pub memory: Option<MemoryLimit>,
     /// True if the kernel killed a process of the run because memory ran out, as far as that can be known.
     pub oom: bool,
 }
@@ -151,7 +156,8 @@ impl Watch<'_> {
                     stopping = Some((reason, self.stop(reason)));
                     continue;
                 }
-                next = next.min(self.timers(&mut warned));
+                let memory = self.memory.as_mut().map_or(u64::MAX, |memory| memory.look(boot_clock_us()));
+                next = next.min(self.timers(&mut warned)).min(memory);
             }
             self.bell.wait(next);
         };
@@ -192,7 +198,8 @@ impl Watch<'_> {
         } else if self.deadline().is_some_and(|deadline| now >= deadline) {
             Some(Reason::Deadline)
         } else {
-            self.silence().filter(|&end| now >= end).map(|_| Reason::NoProgress)
+            let silent = self.silence().filter(|&end| now >= end).map(|_| Reason::NoProgress);
+            silent.or_else(|| self.memory.as_ref()?.exceeded.map(Reason::Memory))
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::run_folder::end::{Cost, Counted};
+use crate::output::size::size;
+use crate::run_folder::end::{Cost, Counted, Enforcement};
 use crate::run_folder::notice::About;
 use crate::times;
 
@@ -27,7 +28,12 @@ pub fn words(cost: &Cost) -> String {
         (Some(read), Some(written), _) => format!(", {} read, {} written", size(read), size(written)),
         _ => String::new(),
     };
-    with(format!("{how} after {wall}, {cpu} of CPU, {peak} at most{bytes}"), cost)
+    let limited = match cost.memory_limit {
+        Some(Enforcement::Group) => ", memory limited by the control group",
+        Some(Enforcement::Sum) => ", memory limited by the supervisor",
+        None => "",
+    };
+    with(format!("{how} after {wall}, {cpu} of CPU, {peak} at most{bytes}{limited}"), cost)
 }
 
 /// Appends the calls that the server refused during the attempt.
@@ -77,27 +83,9 @@ fn memory(cost: &Cost) -> String {
     size(u64::try_from(cost.max_rss_kib).unwrap_or(0).saturating_mul(1 << 10))
 }
 
-/// Formats a size in the largest unit in which it is at least 1. Numbers below 10 have one decimal.
-fn size(bytes: u64) -> String {
-    let units = [("TiB", 40_u32), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let Some((unit, shift)) = units.into_iter().find(|(_, shift)| bytes >> shift > 0) else {
-        return format!("{bytes} B");
-    };
-    let tenths = (bytes >> (shift - 10)).saturating_mul(10) >> 10;
-    if tenths < 100 { format!("{}.{} {unit}", tenths / 10, tenths % 10) } else { format!("{} {unit}", tenths / 10) }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{read, size, with_refusals, with_wall, words};
-
-    #[test]
-    fn sizes_have_the_unit_that_is_read_best() {
-        let shown = [0, 1023, 1024, 1536, 10 << 10, (1 << 20) - 1, 5 << 20, 1 << 30, 40 << 30, u64::MAX].map(size);
-        let all = ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "10 KiB", "1023 KiB", "5.0 MiB", "1.0 GiB", "40 GiB"];
-        assert_eq!(shown[..9], all);
-        assert_eq!(shown[9], "16777215 TiB");
-    }
+    use super::{read, with_refusals, with_wall, words};
 
     #[test]
     fn a_cost_is_told_in_words_also_one_of_a_release_before() {

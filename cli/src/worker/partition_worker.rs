@@ -233,8 +233,8 @@ impl PartitionWorker {
         if let Some(lease) = settings.options.lease {
             listener = listener.lease(lease);
         }
-        if let Some(has) = &settings.options.has {
-            listener = listener.has(has.as_str())?;
+        if let Some(resources) = &settings.resources {
+            listener = listener.has(resources.offered())?;
         }
         Ok((client, listener))
     }

@@ -27,6 +27,8 @@ pub enum Unfit {
     /// The program does not exist or cannot be run now. A deployment may be in progress, or another worker may have the
     /// program.
     Absent(String),
+    /// Other tasks of this host hold the shares that the task needs.
+    NoShares,
     /// No worker may run the program. The task fails with this reason.
     Never(String),
 }

@@ -49,7 +49,7 @@ impl Reporter {
         let trouble = self.pool.trouble().map(|trouble| clean_line(&trouble, TROUBLE));
         let draining = self.pool.draining().is_some();
         let options = ReportOptions::new().version(env!("CARGO_PKG_VERSION")).draining(draining);
-        let options = settings.options.has.iter().fold(options, ReportOptions::has);
+        let options = settings.resources.iter().fold(options, |options, resources| options.has(resources.offered()));
         let options = settings.options.name.iter().fold(options, ReportOptions::name);
         let options = methods.into_iter().fold(options, ReportOptions::methods);
         let options = trouble.into_iter().fold(options, ReportOptions::trouble);

@@ -20,7 +20,7 @@ use super::run_guard::RunGuard;
 use super::settings::{self, Settings};
 use super::verbose::Verbose;
 use crate::output::{causes, chain, clean_line};
-use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id, machine_id};
+use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, machine_id};
 use crate::shortage::Shortage;
 use crate::times;
 
@@ -100,6 +100,10 @@ impl Reserver {
                 self.pool.pause(IDLE);
                 continue;
             }
+            if let Some(has) = self.new_offer() {
+                // An error is ignored, because the next call offers the same, and reports the error.
+                let _ = listener.offer(has);
+            }
             // The lease begins before the request is sent. The supervisor uses the same clock.
             let sent = boot_clock_us();
             match listener.try_listen_many(free) {
@@ -122,6 +126,15 @@ impl Reserver {
             }
             troubled = false;
         }
+    }
+
+    /// Returns the capabilities to offer, if the shares of running tasks have changed.
+    fn new_offer(&self) -> Option<String> {
+        let resources = self.settings.resources.as_ref()?;
+        resources.changed(&self.settings.state).unwrap_or_else(|error| {
+            self.pool.warn(&format!("the shares of running tasks cannot be read: {error}"));
+            None
+        })
     }
 
     /// Pauses the queues whose tasks this host cannot run. Returns true if any queue is not paused.
@@ -273,7 +286,7 @@ impl Reserver {
             Ok(run) => {
                 let pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
                 let run = Run { pause_ms, suspect: queue_backoff.suspects(&task.queue), ..run };
-                self.start(&run, task).map(|()| None)
+                self.start(run, task)
             }
             Err(why) => Ok(Some(why)),
         });
@@ -283,6 +296,7 @@ impl Reserver {
                 queue_backoff.begun(&task.queue);
                 return Ok(true);
             }
+            Ok(Some(Unfit::NoShares)) => self.hand_back(&task.id, task.token, "shares", Some(pause)),
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
                 // A worker without programs pauses the queue at once, because it can run none of the tasks.
@@ -340,8 +354,6 @@ impl Reserver {
         };
         let settings = &self.settings;
         let about = self.client.call(&self.client.calls().settings(Some(&task.queue)))?;
-        let grace = settings.grace(&about);
-        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         Ok(Ok(Run {
             version: VERSION,
             namespace: settings.namespace.clone(),
@@ -363,7 +375,7 @@ impl Reserver {
             environment: settings.options.environment.clone(),
             publish: settings.publish.clone(),
             on_drain: settings.on_drain(),
-            limits: Limits { grace_ms, ..settings.limits.clone() },
+            limits: settings.limits_of(info, &about),
             log_bytes: own_log_bytes.or_else(|| settings::set(&about, "log_bytes")),
             keep_log: Some(settings.options.keep_log),
             pause_ms: 0,
@@ -371,9 +383,20 @@ impl Reserver {
         }))
     }
 
-    fn start(&self, run: &Run, task: &Reservation) -> anyhow::Result<()> {
+    fn start(&self, mut run: Run, task: &Reservation) -> anyhow::Result<Option<Unfit>> {
         let settings = &self.settings;
+        let mut shares_lock = None;
+        if let Some(resources) = settings.resources.as_ref().filter(|resources| resources.any()) {
+            shares_lock = resources.take(&settings.state, &mut run.limits)?;
+            if shares_lock.is_none() {
+                // Another worker of this host was faster.
+                resources.forget_offer();
+                return Ok(Some(Unfit::NoShares));
+            }
+        }
+        let run = &run;
         let folder = RunFolder::create(&settings.state, run, &task.parameters, task.checkpoint.as_deref())?;
+        drop(shares_lock);
         if let Some(verbose) = &self.verbose {
             verbose.add(&folder, run);
         }
@@ -391,7 +414,7 @@ impl Reserver {
                 let input = if settings.options.quiet_input { String::new() } else { beginning(&task.parameters) };
                 let about = format!("{} of {queue}{method}, attempt {attempt}, supervisor {pid}{input}", run.id);
                 self.pool.say(&format!("started {about}"));
-                Ok(())
+                Ok(None)
             }
             Err(error) => {
                 let _ = folder.remove();

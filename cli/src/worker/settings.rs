@@ -7,15 +7,16 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use blueque::constants::{PATTERNS_OF_WORKER, QUEUES_OF_WORKER};
-use blueque::{ListenerId, Pattern, QueueName, QueueOrder, Setting, Token};
+use blueque::{ListenerId, Pattern, QueueName, QueueOrder, Setting, TaskInfo, Token};
 use clap::{Args, ValueEnum};
 
 use super::log::Format;
 use super::program::Programs;
+use super::resources::{Resources, Shares};
 use crate::input::values::{bytes, duration, lease, whole_number};
 use crate::logs::sweep::Keep;
 use crate::output::{Code, fault};
-use crate::run_folder::{Limits, OnDrain, RunFolder, state_folder};
+use crate::run_folder::{Limits, OfTask, OnDrain, RunFolder, state_folder};
 use crate::server::identity;
 use crate::session::config;
 use crate::session::password::Password;
@@ -36,6 +37,9 @@ const PATTERNS: usize = PATTERNS_OF_WORKER as usize;
 
 /// Time that `--drain release` gives programs to save.
 pub const RELEASE: Duration = Duration::from_secs(1);
+
+/// The highest niceness.
+const NICEST: i32 = 19;
 
 /// The default grace period, if the server has none.
 const GRACE: Duration = Duration::from_secs(30);
@@ -90,7 +94,8 @@ pub struct Options {
     /// The order of the queues [default: strict, or weighted if a queue has a weight]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Order>,
-    /// The capabilities of this worker, for tasks with needs: gpu,transcoder=3
+    /// The capabilities of this worker, for tasks with needs: gpu,transcoder=3. Of cpus=16,memory=64G,gpus=2, running
+    /// tasks hold the shares that they need; without a number, all that the host has
     #[arg(long, value_name = "HAS")]
     pub has: Option<String>,
     /// A name for people, which `blueque workers` shows
@@ -192,6 +197,8 @@ pub struct Settings {
     pub state: PathBuf,
     pub publish: Option<PathBuf>,
     pub limits: Limits,
+    /// The capabilities that the worker offers.
+    pub resources: Option<Resources>,
 }
 
 impl Options {
@@ -255,7 +262,6 @@ impl Options {
     }
 
     pub fn settings(&self, server: &config::Settings) -> anyhow::Result<Settings> {
-        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         if self.drain != Drain::Wait && self.drain_after.is_some() {
             let how = self.drain.to_possible_value().map_or(String::new(), |how| how.get_name().to_owned());
             let text = format!("--drain-after goes with --drain wait: with --drain {how} programs are stopped at once");
@@ -282,6 +288,7 @@ impl Options {
             state: state_folder(self.state_dir.as_deref())?,
             publish: self.publish.as_ref().map(std::path::absolute).transpose()?,
             limits,
+            resources: self.has.as_deref().map(Resources::parse).transpose()?,
         })
     }
 }
@@ -296,12 +303,38 @@ impl Settings {
         names(&self.queues)
     }
 
-    /// Returns the time from SIGTERM to SIGKILL for the tasks of a queue with these settings.
-    pub fn grace(&self, settings: &[Setting]) -> Duration {
-        let grace = self.options.grace.unwrap_or_else(|| {
-            let seconds = set(settings, "grace");
-            seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(GRACE)
-        });
+    /// Returns the limits of an attempt: those of its task, at most those of this worker. `settings` are the settings of
+    /// its queue.
+    pub fn limits_of(&self, info: Option<&TaskInfo>, settings: &[Setting]) -> Limits {
+        let own = |limit: fn(&TaskInfo) -> Option<Duration>| info.and_then(limit).map(ms);
+        let worker = &self.limits;
+        let (max_run_ms, max_run) = lower(own(TaskInfo::max_run), worker.max_run_ms);
+        let (no_progress_ms, no_progress) = lower(own(TaskInfo::no_progress), worker.no_progress_ms);
+        let shares = info.and_then(TaskInfo::needs).map(|needs| Shares::of(&needs)).unwrap_or_default();
+        let (memory, of_memory) = lower(shares.memory, worker.memory);
+        let more = info.and_then(TaskInfo::nice).map(u32::cast_signed);
+        let nice = more.map(|more| worker.nice.unwrap_or(0).saturating_add(more).min(NICEST));
+        Limits {
+            grace_ms: ms(self.grace(info.and_then(TaskInfo::grace), settings)),
+            max_run_ms,
+            warn_ms: own(TaskInfo::warn).or(worker.warn_ms),
+            no_progress_ms,
+            memory,
+            nice: nice.or(worker.nice),
+            cpus: shares.cpus,
+            gpus_needed: shares.gpus.unwrap_or(0),
+            of_task: OfTask { max_run, no_progress, memory: of_memory },
+            ..worker.clone()
+        }
+    }
+
+    /// Returns the time from SIGTERM to SIGKILL for a task with this grace period, of a queue with these settings.
+    fn grace(&self, own: Option<Duration>, settings: &[Setting]) -> Duration {
+        let of_queue = || Duration::try_from_secs_f64(set(settings, "grace")?).ok();
+        let grace = match (own, self.options.grace) {
+            (Some(own), Some(most)) => own.min(most),
+            (own, most) => own.or(most).or_else(of_queue).unwrap_or(GRACE),
+        };
         if self.options.drain == Drain::Release { grace.min(RELEASE) } else { grace }
     }
 
@@ -319,6 +352,18 @@ impl Settings {
     pub fn has_folder(&self, id: &str, token: Token) -> io::Result<bool> {
         let folders = RunFolder::list(&self.state, &self.namespace)?;
         Ok(folders.iter().any(|folder| folder.is_of(id, token.value())))
+    }
+}
+
+fn ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns the lower of two limits, and true if it is the first.
+fn lower(own: Option<u64>, most: Option<u64>) -> (Option<u64>, bool) {
+    match (own, most) {
+        (Some(own), Some(most)) => (Some(own.min(most)), own <= most),
+        (own, most) => (own.or(most), own.is_some()),
     }
 }
 

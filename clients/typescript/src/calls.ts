@@ -70,6 +70,7 @@ const T = {
   need: {"form":"text","high":64},
   needs: {"form":"text","high":256},
   needsCount: {"form":"whole","low":1,"high":8},
+  niceness: {"form":"whole","low":0,"high":19},
   now: {"form":"seconds","low":0,"high":9007199254},
   number: {"form":"whole","low":0,"high":9007199254740991},
   onFailure: {"form":"word","words":["cancel","continue","hold"]},
@@ -132,6 +133,7 @@ const T = {
   task: {"form":"text","high":128},
   text: {"form":"text"},
   time: {"form":"seconds","low":0,"high":100000000000},
+  timeLimit: {"form":"seconds","low":1,"high":31536000},
   timeOrNone: {"form":"seconds","low":0,"high":100000000000},
   times: {"form":"whole","low":1,"high":1000000000},
   token: {"form":"whole","low":1,"high":9007199254740991},
@@ -674,7 +676,10 @@ export interface CompleteOptions {
   readonly key?: string | undefined;
   /** Number of places that the task takes in each of its limits. By default 1. */
   readonly weight?: number | undefined;
-  /** Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`. */
+  /**
+   * Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+   *   and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+   */
   readonly needs?: Names | undefined;
   /**
    * Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
@@ -689,6 +694,19 @@ export interface CompleteOptions {
   readonly tags?: Names | undefined;
   /** The time by which the task must have ended. After this time an unfinished task fails. */
   readonly deadline?: Time | undefined;
+  /**
+   * Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+   *   for more time; a shorter limit of the worker applies instead.
+   */
+  readonly maxRun?: Seconds | undefined;
+  /** Time before the end of `max_run` at which the program gets SIGUSR1 as a warning. */
+  readonly warn?: Seconds | undefined;
+  /** Maximum time without an event, a checkpoint or output of the program. */
+  readonly noProgress?: Seconds | undefined;
+  /** Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`. */
+  readonly grace?: Seconds | undefined;
+  /** Niceness of the program, in addition to the worker's. */
+  readonly nice?: number | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -741,6 +759,11 @@ export function complete(id: string, token: number, result: Bytes, options: Comp
     ["unique_until", options.uniqueUntil],
     ["tags", options.tags],
     ["deadline", options.deadline],
+    ["max_run", options.maxRun],
+    ["warn", options.warn],
+    ["no_progress", options.noProgress],
+    ["grace", options.grace],
+    ["nice", options.nice],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
   ], COMPLETE_REPLY, false, options);
@@ -957,7 +980,10 @@ export interface EditOptions {
   readonly key?: string | undefined;
   /** Number of places that the task takes in each of its limits. By default 1. */
   readonly weight?: number | undefined;
-  /** Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`. */
+  /**
+   * Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+   *   and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+   */
   readonly needs?: Names | undefined;
   /**
    * Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
@@ -972,6 +998,19 @@ export interface EditOptions {
   readonly tags?: Names | undefined;
   /** The time by which the task must have ended. After this time an unfinished task fails. */
   readonly deadline?: Time | undefined;
+  /**
+   * Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+   *   for more time; a shorter limit of the worker applies instead.
+   */
+  readonly maxRun?: Seconds | undefined;
+  /** Time before the end of `max_run` at which the program gets SIGUSR1 as a warning. */
+  readonly warn?: Seconds | undefined;
+  /** Maximum time without an event, a checkpoint or output of the program. */
+  readonly noProgress?: Seconds | undefined;
+  /** Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`. */
+  readonly grace?: Seconds | undefined;
+  /** Niceness of the program, in addition to the worker's. */
+  readonly nice?: number | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -1038,6 +1077,11 @@ export function edit(id: string, options: EditOptions = {}): Call<"pending" | "s
     ["unique_until", options.uniqueUntil],
     ["tags", options.tags],
     ["deadline", options.deadline],
+    ["max_run", options.maxRun],
+    ["warn", options.warn],
+    ["no_progress", options.noProgress],
+    ["grace", options.grace],
+    ["nice", options.nice],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["max_bytes", options.maxBytes],
@@ -1482,6 +1526,16 @@ export interface GetReply {
   readonly title: string | null;
   /** The method, which selects the program that a worker runs. */
   readonly method: string | null;
+  /** Maximum run time of an attempt. */
+  readonly maxRun: number | null;
+  /** Time before the end of `max_run` at which the program is warned. */
+  readonly warn: number | null;
+  /** Maximum time without a sign of life of the program. */
+  readonly noProgress: number | null;
+  /** Time between SIGTERM and SIGKILL when the program is stopped. */
+  readonly grace: number | null;
+  /** Niceness of the program, in addition to the worker's. */
+  readonly nice: number | null;
   /** Maximum size of the task's log. */
   readonly logBytes: number | null;
   /** The lease of each attempt. */
@@ -1612,6 +1666,11 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "jitter", property: "jitter", type: T.percent },
   { name: "title", property: "title", type: T.text, empty: true },
   { name: "method", property: "method", type: T.name },
+  { name: "max_run", property: "maxRun", type: T.timeLimit },
+  { name: "warn", property: "warn", type: T.timeLimit },
+  { name: "no_progress", property: "noProgress", type: T.timeLimit },
+  { name: "grace", property: "grace", type: T.grace },
+  { name: "nice", property: "nice", type: T.niceness },
   { name: "log_bytes", property: "logBytes", type: T.logSize },
   { name: "own_lease", property: "ownLease", type: T.micros },
   { name: "steps", property: "steps", type: T.steps },
@@ -3391,7 +3450,10 @@ export interface ScheduleOptions {
   readonly key?: string | undefined;
   /** Number of places that the task takes in each of its limits. By default 1. */
   readonly weight?: number | undefined;
-  /** Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`. */
+  /**
+   * Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+   *   and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+   */
   readonly needs?: Names | undefined;
   /**
    * Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
@@ -3410,6 +3472,19 @@ export interface ScheduleOptions {
   readonly deadline?: Time | undefined;
   /** Maximum size of the parameters. By default the setting `max_bytes`. */
   readonly maxBytes?: number | undefined;
+  /**
+   * Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+   *   for more time; a shorter limit of the worker applies instead.
+   */
+  readonly maxRun?: Seconds | undefined;
+  /** Time before the end of `max_run` at which the program gets SIGUSR1 as a warning. */
+  readonly warn?: Seconds | undefined;
+  /** Maximum time without an event, a checkpoint or output of the program. */
+  readonly noProgress?: Seconds | undefined;
+  /** Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`. */
+  readonly grace?: Seconds | undefined;
+  /** Niceness of the program, in addition to the worker's. */
+  readonly nice?: number | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -3468,6 +3543,11 @@ export function schedule(name: string, queue: string, recurrence: string, parame
     ["tags", options.tags],
     ["deadline", options.deadline],
     ["max_bytes", options.maxBytes],
+    ["max_run", options.maxRun],
+    ["warn", options.warn],
+    ["no_progress", options.noProgress],
+    ["grace", options.grace],
+    ["nice", options.nice],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["by", options.by],
@@ -3998,7 +4078,10 @@ export interface SubmitOptions {
   readonly key?: string | undefined;
   /** Number of places that the task takes in each of its limits. By default 1. */
   readonly weight?: number | undefined;
-  /** Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`. */
+  /**
+   * Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+   *   and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+   */
   readonly needs?: Names | undefined;
   /**
    * Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
@@ -4015,6 +4098,19 @@ export interface SubmitOptions {
   readonly deadline?: Time | undefined;
   /** Maximum size of the parameters. By default the setting `max_bytes`. */
   readonly maxBytes?: number | undefined;
+  /**
+   * Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+   *   for more time; a shorter limit of the worker applies instead.
+   */
+  readonly maxRun?: Seconds | undefined;
+  /** Time before the end of `max_run` at which the program gets SIGUSR1 as a warning. */
+  readonly warn?: Seconds | undefined;
+  /** Maximum time without an event, a checkpoint or output of the program. */
+  readonly noProgress?: Seconds | undefined;
+  /** Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`. */
+  readonly grace?: Seconds | undefined;
+  /** Niceness of the program, in addition to the worker's. */
+  readonly nice?: number | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4075,6 +4171,11 @@ export function submit(queue: string, each: readonly SubmitEach[], options: Subm
     ["tags", options.tags],
     ["deadline", options.deadline],
     ["max_bytes", options.maxBytes],
+    ["max_run", options.maxRun],
+    ["warn", options.warn],
+    ["no_progress", options.noProgress],
+    ["grace", options.grace],
+    ["nice", options.nice],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],
@@ -4128,7 +4229,10 @@ export interface SubmitAgainOptions {
   readonly key?: string | undefined;
   /** Number of places that the task takes in each of its limits. By default 1. */
   readonly weight?: number | undefined;
-  /** Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`. */
+  /**
+   * Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+   *   and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+   */
   readonly needs?: Names | undefined;
   /**
    * Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
@@ -4147,6 +4251,19 @@ export interface SubmitAgainOptions {
   readonly deadline?: Time | undefined;
   /** Maximum size of the parameters. By default the setting `max_bytes`. */
   readonly maxBytes?: number | undefined;
+  /**
+   * Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+   *   for more time; a shorter limit of the worker applies instead.
+   */
+  readonly maxRun?: Seconds | undefined;
+  /** Time before the end of `max_run` at which the program gets SIGUSR1 as a warning. */
+  readonly warn?: Seconds | undefined;
+  /** Maximum time without an event, a checkpoint or output of the program. */
+  readonly noProgress?: Seconds | undefined;
+  /** Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`. */
+  readonly grace?: Seconds | undefined;
+  /** Niceness of the program, in addition to the worker's. */
+  readonly nice?: number | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4213,6 +4330,11 @@ export function submitAgain(queue: string, each: readonly SubmitEach[], options:
     ["tags", options.tags],
     ["deadline", options.deadline],
     ["max_bytes", options.maxBytes],
+    ["max_run", options.maxRun],
+    ["warn", options.warn],
+    ["no_progress", options.noProgress],
+    ["grace", options.grace],
+    ["nice", options.nice],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],
@@ -4267,7 +4389,10 @@ export interface SubmitUniqueOptions {
   readonly key?: string | undefined;
   /** Number of places that the task takes in each of its limits. By default 1. */
   readonly weight?: number | undefined;
-  /** Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`. */
+  /**
+   * Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+   *   and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+   */
   readonly needs?: Names | undefined;
   /**
    * Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
@@ -4286,6 +4411,19 @@ export interface SubmitUniqueOptions {
   readonly deadline?: Time | undefined;
   /** Maximum size of the parameters. By default the setting `max_bytes`. */
   readonly maxBytes?: number | undefined;
+  /**
+   * Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+   *   for more time; a shorter limit of the worker applies instead.
+   */
+  readonly maxRun?: Seconds | undefined;
+  /** Time before the end of `max_run` at which the program gets SIGUSR1 as a warning. */
+  readonly warn?: Seconds | undefined;
+  /** Maximum time without an event, a checkpoint or output of the program. */
+  readonly noProgress?: Seconds | undefined;
+  /** Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`. */
+  readonly grace?: Seconds | undefined;
+  /** Niceness of the program, in addition to the worker's. */
+  readonly nice?: number | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4350,6 +4488,11 @@ export function submitUnique(queue: string, each: readonly SubmitEach[], options
     ["tags", options.tags],
     ["deadline", options.deadline],
     ["max_bytes", options.maxBytes],
+    ["max_run", options.maxRun],
+    ["warn", options.warn],
+    ["no_progress", options.noProgress],
+    ["grace", options.grace],
+    ["nice", options.nice],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],

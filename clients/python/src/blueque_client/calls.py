@@ -91,6 +91,7 @@ _NAMES = Type("text")
 _NEED = Type("text", high=64)
 _NEEDS = Type("text", high=256)
 _NEEDS_COUNT = Type("whole", low=1, high=8)
+_NICENESS = Type("whole", low=0, high=19)
 _NOW = Type("seconds", low=0, high=9007199254)
 _NUMBER = Type("whole", low=0, high=9007199254740991)
 _ON_FAILURE = Type("word", words=("cancel", "continue", "hold",))
@@ -153,6 +154,7 @@ _TAKEN = Type("whole", low=1, high=100)
 _TASK = Type("text", high=128)
 _TEXT = Type("text")
 _TIME = Type("seconds", low=0, high=100000000000)
+_TIME_LIMIT = Type("seconds", low=1, high=31536000)
 _TIME_OR_NONE = Type("seconds", low=0, high=100000000000)
 _TIMES = Type("whole", low=1, high=1000000000)
 _TOKEN = Type("whole", low=1, high=9007199254740991)
@@ -883,7 +885,9 @@ class CompleteOptions(TypedDict, total=False):
     """Number of places that the task takes in each of its limits."""
 
     needs: Names | None
-    """Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`."""
+    """Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes) and
+    `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+    """
 
     limits: str | None
     """Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all these
@@ -901,6 +905,23 @@ class CompleteOptions(TypedDict, total=False):
 
     deadline: Time | None
     """The time by which the task must have ended. After this time an unfinished task fails."""
+
+    max_run: Seconds | None
+    """Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked for
+    more time; a shorter limit of the worker applies instead.
+    """
+
+    warn: Seconds | None
+    """Time before the end of `max_run` at which the program gets SIGUSR1 as a warning."""
+
+    no_progress: Seconds | None
+    """Maximum time without an event, a checkpoint or output of the program."""
+
+    grace: Seconds | None
+    """Time between SIGTERM and SIGKILL when the program is stopped."""
+
+    nice: int | None
+    """Niceness of the program, in addition to the worker's."""
 
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
@@ -942,6 +963,11 @@ def complete(
     unique_until: str | Seconds | None = None,
     tags: Names | None = None,
     deadline: Time | None = None,
+    max_run: Seconds | None = None,
+    warn: Seconds | None = None,
+    no_progress: Seconds | None = None,
+    grace: Seconds | None = None,
+    nice: int | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
 ) -> Call[Literal["complete", "cancelled", "failed"]]:
@@ -973,13 +999,20 @@ def complete(
     lease: Lease of each attempt, instead of the worker's lease. By default the setting `lease`.
     key: The owner of the task, such as a tenant: keys take turns and have limits.
     weight: Number of places that the task takes in each of its limits. By default 1.
-    needs: Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`.
+    needs: Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+      and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
     limits: Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
       these limits at the same time.
     unique: A name that only one task of the queue has at a time.
     unique_until: The point until which the task holds its unique name. By default end.
     tags: Names to find the task by, at most 16.
     deadline: The time by which the task must have ended. After this time an unfinished task fails.
+    max_run: Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+      for more time; a shorter limit of the worker applies instead.
+    warn: Time before the end of `max_run` at which the program gets SIGUSR1 as a warning.
+    no_progress: Maximum time without an event, a checkpoint or output of the program.
+    grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
+    nice: Niceness of the program, in addition to the worker's.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -1017,6 +1050,11 @@ def complete(
             ("unique_until", unique_until),
             ("tags", tags),
             ("deadline", deadline),
+            ("max_run", max_run),
+            ("warn", warn),
+            ("no_progress", no_progress),
+            ("grace", grace),
+            ("nice", nice),
             ("log_bytes", log_bytes),
             ("steps", steps),
         ],
@@ -1290,7 +1328,9 @@ class EditOptions(TypedDict, total=False):
     """Number of places that the task takes in each of its limits."""
 
     needs: Names | None
-    """Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`."""
+    """Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes) and
+    `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+    """
 
     limits: str | None
     """Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all these
@@ -1308,6 +1348,23 @@ class EditOptions(TypedDict, total=False):
 
     deadline: Time | None
     """The time by which the task must have ended. After this time an unfinished task fails."""
+
+    max_run: Seconds | None
+    """Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked for
+    more time; a shorter limit of the worker applies instead.
+    """
+
+    warn: Seconds | None
+    """Time before the end of `max_run` at which the program gets SIGUSR1 as a warning."""
+
+    no_progress: Seconds | None
+    """Maximum time without an event, a checkpoint or output of the program."""
+
+    grace: Seconds | None
+    """Time between SIGTERM and SIGKILL when the program is stopped."""
+
+    nice: int | None
+    """Niceness of the program, in addition to the worker's."""
 
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
@@ -1365,6 +1422,11 @@ def edit(
     unique_until: str | Seconds | None = None,
     tags: Names | None = None,
     deadline: Time | None = None,
+    max_run: Seconds | None = None,
+    warn: Seconds | None = None,
+    no_progress: Seconds | None = None,
+    grace: Seconds | None = None,
+    nice: int | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     max_bytes: int | None = None,
@@ -1398,13 +1460,20 @@ def edit(
     lease: Lease of each attempt, instead of the worker's lease. By default the setting `lease`.
     key: The owner of the task, such as a tenant: keys take turns and have limits.
     weight: Number of places that the task takes in each of its limits. By default 1.
-    needs: Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`.
+    needs: Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+      and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
     limits: Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
       these limits at the same time.
     unique: A name that only one task of the queue has at a time.
     unique_until: The point until which the task holds its unique name. By default end.
     tags: Names to find the task by, at most 16.
     deadline: The time by which the task must have ended. After this time an unfinished task fails.
+    max_run: Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+      for more time; a shorter limit of the worker applies instead.
+    warn: Time before the end of `max_run` at which the program gets SIGUSR1 as a warning.
+    no_progress: Maximum time without an event, a checkpoint or output of the program.
+    grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
+    nice: Niceness of the program, in addition to the worker's.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -1446,6 +1515,11 @@ def edit(
             ("unique_until", unique_until),
             ("tags", tags),
             ("deadline", deadline),
+            ("max_run", max_run),
+            ("warn", warn),
+            ("no_progress", no_progress),
+            ("grace", grace),
+            ("nice", nice),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("max_bytes", max_bytes),
@@ -2061,6 +2135,21 @@ class GetReply:
     method: str | None
     """The method, which selects the program that a worker runs."""
 
+    max_run: float | None
+    """Maximum run time of an attempt."""
+
+    warn: float | None
+    """Time before the end of `max_run` at which the program is warned."""
+
+    no_progress: float | None
+    """Maximum time without a sign of life of the program."""
+
+    grace: float | None
+    """Time between SIGTERM and SIGKILL when the program is stopped."""
+
+    nice: int | None
+    """Niceness of the program, in addition to the worker's."""
+
     log_bytes: int | None
     """Maximum size of the task's log."""
 
@@ -2228,6 +2317,11 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("jitter", type=_PERCENT),
         Field("title", type=_TEXT, empty=True),
         Field("method", type=_NAME),
+        Field("max_run", type=_TIME_LIMIT),
+        Field("warn", type=_TIME_LIMIT),
+        Field("no_progress", type=_TIME_LIMIT),
+        Field("grace", type=_GRACE),
+        Field("nice", type=_NICENESS),
         Field("log_bytes", type=_LOG_SIZE),
         Field("own_lease", type=_MICROS),
         Field("steps", type=_STEPS),
@@ -4571,7 +4665,9 @@ class ScheduleOptions(TypedDict, total=False):
     """Number of places that the task takes in each of its limits."""
 
     needs: Names | None
-    """Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`."""
+    """Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes) and
+    `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+    """
 
     limits: str | None
     """Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all these
@@ -4595,6 +4691,23 @@ class ScheduleOptions(TypedDict, total=False):
 
     max_bytes: int | None
     """Maximum size of the parameters."""
+
+    max_run: Seconds | None
+    """Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked for
+    more time; a shorter limit of the worker applies instead.
+    """
+
+    warn: Seconds | None
+    """Time before the end of `max_run` at which the program gets SIGUSR1 as a warning."""
+
+    no_progress: Seconds | None
+    """Maximum time without an event, a checkpoint or output of the program."""
+
+    grace: Seconds | None
+    """Time between SIGTERM and SIGKILL when the program is stopped."""
+
+    nice: int | None
+    """Niceness of the program, in addition to the worker's."""
 
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
@@ -4646,6 +4759,11 @@ def schedule(
     tags: Names | None = None,
     deadline: Time | None = None,
     max_bytes: int | None = None,
+    max_run: Seconds | None = None,
+    warn: Seconds | None = None,
+    no_progress: Seconds | None = None,
+    grace: Seconds | None = None,
+    nice: int | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     by: str | None = None,
@@ -4680,7 +4798,8 @@ def schedule(
     lease: Lease of each attempt, instead of the worker's lease. By default the setting `lease`.
     key: The owner of the task, such as a tenant: keys take turns and have limits.
     weight: Number of places that the task takes in each of its limits. By default 1.
-    needs: Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`.
+    needs: Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+      and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
     limits: Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
       these limits at the same time.
     unique: A name that only one task of the queue has at a time.
@@ -4689,6 +4808,12 @@ def schedule(
     tags: Names to find the task by, at most 16.
     deadline: The time by which the task must have ended. After this time an unfinished task fails.
     max_bytes: Maximum size of the parameters. By default the setting `max_bytes`.
+    max_run: Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+      for more time; a shorter limit of the worker applies instead.
+    warn: Time before the end of `max_run` at which the program gets SIGUSR1 as a warning.
+    no_progress: Maximum time without an event, a checkpoint or output of the program.
+    grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
+    nice: Niceness of the program, in addition to the worker's.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -4729,6 +4854,11 @@ def schedule(
             ("tags", tags),
             ("deadline", deadline),
             ("max_bytes", max_bytes),
+            ("max_run", max_run),
+            ("warn", warn),
+            ("no_progress", no_progress),
+            ("grace", grace),
+            ("nice", nice),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("by", by),
@@ -5450,7 +5580,9 @@ class SubmitOptions(TypedDict, total=False):
     """Number of places that the task takes in each of its limits."""
 
     needs: Names | None
-    """Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`."""
+    """Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes) and
+    `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+    """
 
     limits: str | None
     """Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all these
@@ -5471,6 +5603,23 @@ class SubmitOptions(TypedDict, total=False):
 
     max_bytes: int | None
     """Maximum size of the parameters."""
+
+    max_run: Seconds | None
+    """Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked for
+    more time; a shorter limit of the worker applies instead.
+    """
+
+    warn: Seconds | None
+    """Time before the end of `max_run` at which the program gets SIGUSR1 as a warning."""
+
+    no_progress: Seconds | None
+    """Maximum time without an event, a checkpoint or output of the program."""
+
+    grace: Seconds | None
+    """Time between SIGTERM and SIGKILL when the program is stopped."""
+
+    nice: int | None
+    """Niceness of the program, in addition to the worker's."""
 
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
@@ -5518,6 +5667,11 @@ def submit(
     tags: Names | None = None,
     deadline: Time | None = None,
     max_bytes: int | None = None,
+    max_run: Seconds | None = None,
+    warn: Seconds | None = None,
+    no_progress: Seconds | None = None,
+    grace: Seconds | None = None,
+    nice: int | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -5547,7 +5701,8 @@ def submit(
     lease: Lease of each attempt, instead of the worker's lease. By default the setting `lease`.
     key: The owner of the task, such as a tenant: keys take turns and have limits.
     weight: Number of places that the task takes in each of its limits. By default 1.
-    needs: Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`.
+    needs: Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+      and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
     limits: Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
       these limits at the same time.
     unique_until: The point until which the task holds its unique name. By default end.
@@ -5555,6 +5710,12 @@ def submit(
     tags: Names to find the task by, at most 16.
     deadline: The time by which the task must have ended. After this time an unfinished task fails.
     max_bytes: Maximum size of the parameters. By default the setting `max_bytes`.
+    max_run: Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+      for more time; a shorter limit of the worker applies instead.
+    warn: Time before the end of `max_run` at which the program gets SIGUSR1 as a warning.
+    no_progress: Maximum time without an event, a checkpoint or output of the program.
+    grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
+    nice: Niceness of the program, in addition to the worker's.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -5594,6 +5755,11 @@ def submit(
             ("tags", tags),
             ("deadline", deadline),
             ("max_bytes", max_bytes),
+            ("max_run", max_run),
+            ("warn", warn),
+            ("no_progress", no_progress),
+            ("grace", grace),
+            ("nice", nice),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
@@ -5675,7 +5841,9 @@ class SubmitAgainOptions(TypedDict, total=False):
     """Number of places that the task takes in each of its limits."""
 
     needs: Names | None
-    """Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`."""
+    """Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes) and
+    `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+    """
 
     limits: str | None
     """Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all these
@@ -5699,6 +5867,23 @@ class SubmitAgainOptions(TypedDict, total=False):
 
     max_bytes: int | None
     """Maximum size of the parameters."""
+
+    max_run: Seconds | None
+    """Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked for
+    more time; a shorter limit of the worker applies instead.
+    """
+
+    warn: Seconds | None
+    """Time before the end of `max_run` at which the program gets SIGUSR1 as a warning."""
+
+    no_progress: Seconds | None
+    """Maximum time without an event, a checkpoint or output of the program."""
+
+    grace: Seconds | None
+    """Time between SIGTERM and SIGKILL when the program is stopped."""
+
+    nice: int | None
+    """Niceness of the program, in addition to the worker's."""
 
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
@@ -5748,6 +5933,11 @@ def submit_again(
     tags: Names | None = None,
     deadline: Time | None = None,
     max_bytes: int | None = None,
+    max_run: Seconds | None = None,
+    warn: Seconds | None = None,
+    no_progress: Seconds | None = None,
+    grace: Seconds | None = None,
+    nice: int | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -5778,7 +5968,8 @@ def submit_again(
     lease: Lease of each attempt, instead of the worker's lease. By default the setting `lease`.
     key: The owner of the task, such as a tenant: keys take turns and have limits.
     weight: Number of places that the task takes in each of its limits. By default 1.
-    needs: Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`.
+    needs: Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+      and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
     limits: Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
       these limits at the same time.
     unique: A name that only one task of the queue has at a time.
@@ -5787,6 +5978,12 @@ def submit_again(
     tags: Names to find the task by, at most 16.
     deadline: The time by which the task must have ended. After this time an unfinished task fails.
     max_bytes: Maximum size of the parameters. By default the setting `max_bytes`.
+    max_run: Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+      for more time; a shorter limit of the worker applies instead.
+    warn: Time before the end of `max_run` at which the program gets SIGUSR1 as a warning.
+    no_progress: Maximum time without an event, a checkpoint or output of the program.
+    grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
+    nice: Niceness of the program, in addition to the worker's.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -5828,6 +6025,11 @@ def submit_again(
             ("tags", tags),
             ("deadline", deadline),
             ("max_bytes", max_bytes),
+            ("max_run", max_run),
+            ("warn", warn),
+            ("no_progress", no_progress),
+            ("grace", grace),
+            ("nice", nice),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
@@ -5909,7 +6111,9 @@ class SubmitUniqueOptions(TypedDict, total=False):
     """Number of places that the task takes in each of its limits."""
 
     needs: Names | None
-    """Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`."""
+    """Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes) and
+    `gpus` are shares of the host, which `blueque worker` gives to the task alone.
+    """
 
     limits: str | None
     """Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all these
@@ -5930,6 +6134,23 @@ class SubmitUniqueOptions(TypedDict, total=False):
 
     max_bytes: int | None
     """Maximum size of the parameters."""
+
+    max_run: Seconds | None
+    """Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked for
+    more time; a shorter limit of the worker applies instead.
+    """
+
+    warn: Seconds | None
+    """Time before the end of `max_run` at which the program gets SIGUSR1 as a warning."""
+
+    no_progress: Seconds | None
+    """Maximum time without an event, a checkpoint or output of the program."""
+
+    grace: Seconds | None
+    """Time between SIGTERM and SIGKILL when the program is stopped."""
+
+    nice: int | None
+    """Niceness of the program, in addition to the worker's."""
 
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
@@ -5978,6 +6199,11 @@ def submit_unique(
     tags: Names | None = None,
     deadline: Time | None = None,
     max_bytes: int | None = None,
+    max_run: Seconds | None = None,
+    warn: Seconds | None = None,
+    no_progress: Seconds | None = None,
+    grace: Seconds | None = None,
+    nice: int | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -6008,7 +6234,8 @@ def submit_unique(
     lease: Lease of each attempt, instead of the worker's lease. By default the setting `lease`.
     key: The owner of the task, such as a tenant: keys take turns and have limits.
     weight: Number of places that the task takes in each of its limits. By default 1.
-    needs: Needs that a listener must satisfy to run the task, such as `gpu,memory>=64`.
+    needs: Needs that a listener must satisfy to run the task, such as `gpu,transcoder>=3`. `cpus`, `memory` (in bytes)
+      and `gpus` are shares of the host, which `blueque worker` gives to the task alone.
     limits: Shared limits in which the task takes places, such as `database:2,gpu`. The task takes its places in all
       these limits at the same time.
     unique_until: The point until which the task holds its unique name. By default end.
@@ -6016,6 +6243,12 @@ def submit_unique(
     tags: Names to find the task by, at most 16.
     deadline: The time by which the task must have ended. After this time an unfinished task fails.
     max_bytes: Maximum size of the parameters. By default the setting `max_bytes`.
+    max_run: Maximum run time of an attempt. `blueque worker` stops the program at its end, unless the program has asked
+      for more time; a shorter limit of the worker applies instead.
+    warn: Time before the end of `max_run` at which the program gets SIGUSR1 as a warning.
+    no_progress: Maximum time without an event, a checkpoint or output of the program.
+    grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
+    nice: Niceness of the program, in addition to the worker's.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -6056,6 +6289,11 @@ def submit_unique(
             ("tags", tags),
             ("deadline", deadline),
             ("max_bytes", max_bytes),
+            ("max_run", max_run),
+            ("warn", warn),
+            ("no_progress", no_progress),
+            ("grace", grace),
+            ("nice", nice),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
