@@ -264,16 +264,17 @@ impl RunFolder {
     pub fn all(state: &Path) -> io::Result<Vec<Self>> {
         let mut folders = Vec::new();
         for space in fs::read_dir(state).into_iter().flatten() {
-            folders.append(&mut Self::below(&space?.path())?);
+            let space = space?;
+            if space.file_type()?.is_dir() {
+                folders.append(&mut Self::below(&space.path())?);
+            }
         }
         Ok(folders)
     }
 
     fn below(space: &Path) -> io::Result<Vec<Self>> {
         let entries = match fs::read_dir(space.join("runs")) {
-            Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
-                return Ok(Vec::new());
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
         };
         let mut folders = Vec::new();

@@ -20,7 +20,7 @@ const SHARES: &str = "echo \"$BLUEQUE_CPUS $BLUEQUE_GPUS $CUDA_VISIBLE_DEVICES $
 /// Returns the error of a task that has failed.
 fn error(task: &Task) -> String {
     status(task, Status::Failed);
-    task.info().unwrap().error().unwrap().to_owned()
+    task.info().unwrap().error().unwrap()
 }
 
 fn waits(task: &Task) {

@@ -306,7 +306,7 @@ fn a_silent_program_is_stopped_and_a_sign_of_life_keeps_it_running() {
     let limits = |run: &mut Value| run["limits"] = json!({ "grace_ms": 100, "no_progress_ms": 700 });
     let info = stage.task_with("exec sleep 1000", Duration::from_secs(60), limits).finish();
     assert_eq!((info.status(), info.group().as_deref()), (Some(Status::Failed), Some("timeout")));
-    assert!(info.error().unwrap().contains("no sign of life"));
+    assert!(info.error().unwrap().contains("without a sign of life"));
 
     let script = "for i in 1 2 3 4 5 6; do echo '{\"alive\":true}' >> \"$BLUEQUE_EVENTS\"; sleep 0.25; done; echo 1";
     assert_eq!(text(stage.task_with(script, Duration::from_secs(60), limits).finish().result_bytes()), "1");
