@@ -26,6 +26,7 @@ pub mod move_to;
 pub mod note;
 pub mod partition;
 pub mod prioritise;
+pub mod profile;
 pub mod queue;
 pub mod requeue;
 pub mod retry;
@@ -131,6 +132,8 @@ subcommands! {
         Ping(doctor::ping::Options),
         /// Check server, settings and data
         Doctor(doctor::Options),
+        /// List servers with names, or choose one
+        Profile(profile::Options),
         /// List, add, move or drain partitions
         Partition(partition::Options),
         /// Show changes, run maintenance, reset the clock

@@ -34,6 +34,7 @@ Queues and workers:
 
 Operate:
   ping, doctor            Check the connection, or server, settings and data
+  profile
   partition
   admin
   completions

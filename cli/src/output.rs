@@ -1,5 +1,6 @@
 //! Output: data on stdout, messages on stderr, and an exit code.
 
+pub mod badge;
 mod bar;
 pub mod behind;
 pub mod layout;

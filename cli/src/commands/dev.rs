@@ -298,7 +298,8 @@ fn worker(
 
 /// Sets the environment in which a command uses these servers, and nothing of the user's own environment.
 fn connected(command: &mut Command, data: &Path, servers: &Servers) {
-    for name in blueque::Address::variables().chain(["BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE", "BLUEQUE_WEB_USERS"]) {
+    let others = ["BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE", "BLUEQUE_PROFILE", "BLUEQUE_WEB_USERS"];
+    for name in blueque::Address::variables().chain(others) {
         command.env_remove(name);
     }
     // The user's configuration file is for other servers.

@@ -14,11 +14,12 @@ use ratatui::Frame;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyModifiers};
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Row, Table};
 use signal_hook::consts::SIGHUP;
 
 use crate::input::values::queue_name;
+use crate::output::badge::{self, Colour};
 use crate::output::layout::{Column, Layout as Fit};
 use crate::output::{Code, chain, clean_line, fault, one_line};
 use crate::session::Session;
@@ -406,6 +407,17 @@ fn bar(fraction: Option<f64>) -> String {
     format!("{filled:·<BAR$}")
 }
 
+fn shade(colour: Colour) -> Color {
+    match colour {
+        Colour::Red => Color::Red,
+        Colour::Green => Color::Green,
+        Colour::Yellow => Color::Yellow,
+        Colour::Blue => Color::Blue,
+        Colour::Magenta => Color::Magenta,
+        Colour::Cyan => Color::Cyan,
+    }
+}
+
 fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     let parts = Layout::vertical([
         Constraint::Length(1),
@@ -415,7 +427,12 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     ]);
     let [head, upper, lower, foot] = parts.areas(frame.area());
     let title = format!("blueque  {}  {} running", times::to_the_second(times::now()), picture.running.len());
-    frame.render_widget(Line::from(title).style(Style::new().add_modifier(Modifier::BOLD)), head);
+    let mut line = Line::from(title);
+    if let Some((name, colour)) = badge::get() {
+        let style = Style::new().fg(colour.map_or(Color::Reset, shade)).add_modifier(Modifier::REVERSED);
+        line.spans.splice(0..0, [Span::styled(format!(" {name} "), style), Span::raw(" ")]);
+    }
+    frame.render_widget(line.style(Style::new().add_modifier(Modifier::BOLD)), head);
     let queues: Vec<_> = picture.queues.iter().map(InAll::row).collect();
     draw_list(frame, upper, &QUEUES, "queues", &queues, Some(at).filter(|&at| at < queues.len()));
     let now = times::now();

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::output::{Code, fault};
+use crate::output::{Code, badge, fault};
 
 /// Asks for a confirmation and returns true if the user agrees. Without a terminal nobody can be asked: then it fails
 /// unless `yes` is set.
@@ -18,7 +18,7 @@ pub fn agreed(yes: bool, question: impl FnOnce() -> anyhow::Result<Option<String
         ));
     }
     let mut talk = io::stderr().lock();
-    write!(talk, "{question} [y/N] ")?;
+    write!(talk, "{}{question} [y/N] ", badge::before_question())?;
     talk.flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

@@ -11,7 +11,8 @@ use std::time::Duration;
 use blueque::{Client, ClientBuilder, Durability, Namespace, PartitionName, Partitions};
 use clap::Args;
 
-use self::file::{ConfigFile, addresses, variable, warn_if_open};
+pub use self::file::Profiles;
+use self::file::{ConfigFile, addresses, choose, variable, warn_if_open};
 use super::caller::caller;
 use super::diagnosis;
 use super::password::{Address, Password, malformed, split};
@@ -21,6 +22,9 @@ const URL_HELP: &str = "The server, without a password: redis://host:port/db or 
                         BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]";
 const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml, \
                          else /etc/blueque/config.toml]";
+
+const PROFILE_HELP: &str = "A profile of the configuration file, such as prod: its server, namespace and password \
+                            [else BLUEQUE_PROFILE, else the choice of blueque profile use]";
 
 const TOPOLOGY_HELP: &str = "Several partitions in place of one server: 1=redis://one,2=redis://two, or \
                              redis://shard-{1..4}.internal, or a file with one a line; docs/run/partitions.md \
@@ -52,6 +56,9 @@ pub struct Connection {
     /// The configuration file.
     #[arg(long, global = true, value_name = "FILE", help = FILE_HELP)]
     pub config: Option<PathBuf>,
+    /// A profile of the configuration file: a server with its namespace and password.
+    #[arg(long, global = true, value_name = "NAME", conflicts_with_all = ["url", "topology"], help = PROFILE_HELP)]
+    pub profile: Option<String>,
     /// The addresses of several partitions, or the path of a file with these addresses.
     #[arg(long, global = true, value_name = "LIST", conflicts_with = "url", help = TOPOLOGY_HELP)]
     pub topology: Option<String>,
@@ -73,6 +80,29 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// Returns the settings in the configuration file.
+    fn file(&self) -> anyhow::Result<ConfigFile> {
+        if self.url.is_some() || self.topology.is_some() {
+            return ConfigFile::without_profile(self.config.as_deref());
+        }
+        ConfigFile::find(self.config.as_deref(), self.profile().as_deref())
+    }
+
+    /// Returns the profile that a flag or the environment names.
+    fn profile(&self) -> Option<String> {
+        self.profile.clone().or_else(|| variable("BLUEQUE_PROFILE"))
+    }
+
+    /// Returns the profiles of the configuration file.
+    pub fn profiles(&self) -> anyhow::Result<Profiles> {
+        ConfigFile::profiles(self.config.as_deref(), self.profile().as_deref())
+    }
+
+    /// Chooses the profile that further commands use. `None` removes the choice.
+    pub fn choose_profile(&self, name: Option<&str>) -> anyhow::Result<()> {
+        choose(self.config.as_deref(), name)
+    }
+
     /// Returns these flags with a topology from the shards of a document.
     pub fn with_topology(&self, topology: String) -> Self {
         Self { topology: Some(topology), of_shards: true, ..self.clone() }
@@ -107,7 +137,7 @@ impl Settings {
     }
 
     fn of_one(flags: &Connection) -> anyhow::Result<Self> {
-        let file = ConfigFile::find(flags.config.as_deref())?;
+        let file = flags.file()?;
         flags.url.as_deref().map_or(Ok(()), |url| unspoken(flags.url_from.unwrap_or("--url"), url))?;
         let chosen = flags.url.clone().or_else(|| variable("BLUEQUE_URL"));
         let url = chosen.as_ref().or(file.url.as_ref()).map_or(DEFAULT_URL, |url| url);
@@ -226,7 +256,7 @@ impl Places {
 
     /// Returns the partitions like `load`, and also the partitions that arguments name.
     pub fn with(flags: &Connection, more: &[String]) -> anyhow::Result<Option<Self>> {
-        let file = ConfigFile::find(flags.config.as_deref())?;
+        let file = flags.file()?;
         if flags.url.is_some() {
             return Ok(None);
         }

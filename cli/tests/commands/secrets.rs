@@ -49,6 +49,66 @@ fn says(command: &mut Command) -> Left {
 }
 
 #[test]
+fn a_profile_is_a_server_of_its_own_with_its_namespace_and_password() {
+    let desk = Desk::on(guarded());
+    let open = Server::start();
+    let secret = desk.file("secret", 0o600, SECRET);
+    let text = format!(
+        "url = \"{}\"\n[profiles.prod]\nurl = \"{}\"\nnamespace = \"films\"\npassword_file = \"{}\"\ncolour = \"red\"\n",
+        open.url(),
+        desk.server.url(),
+        secret.display()
+    );
+    let config = desk.home.path().join(".config/blueque");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("config.toml"), text).unwrap();
+    let bare = |args: &[&str]| {
+        let mut command = desk.bare(args);
+        command.env("HOME", desk.home.path()).env_remove("XDG_CONFIG_HOME");
+        command
+    };
+    let ok = |args: &[&str]| {
+        let left = says(&mut bare(args));
+        assert_eq!(left.code, 0, "{args:?}: {}", left.err);
+        left.out
+    };
+    ok(&["submit", "plain"]);
+    ok(&["--profile", "prod", "submit", "named", "--id", "of-prod"]);
+    let queue = |left: String| left.lines().nth(1).map(|line| line.split(' ').next().unwrap().to_owned());
+    assert_eq!(queue(ok(&["queue", "ls"])).as_deref(), Some("plain"));
+    assert_eq!(queue(says(bare(&["queue", "ls"]).env("BLUEQUE_PROFILE", "prod")).out).as_deref(), Some("named"));
+    ok(&["profile", "use", "prod"]);
+    assert_eq!(queue(ok(&["queue", "ls"])).as_deref(), Some("named"));
+    let listed = ok(&["profile", "-o", "json"]);
+    assert!(listed.contains(r#""current":true"#) && !listed.contains(SECRET), "{listed}");
+    let elsewhere = says(bare(&["queue", "ls"]).env("BLUEQUE_URL", open.url()));
+    assert_eq!(queue(elsewhere.out).as_deref(), Some("plain"), "the environment overrides the file");
+    ok(&["profile", "use", "--none"]);
+    assert_eq!(queue(ok(&["queue", "ls"])).as_deref(), Some("plain"));
+    for (args, variable, text) in [
+        (
+            &["--profile", "prod", "ls"][..],
+            Some("BLUEQUE_URL"),
+            "the profile prod has its own server, and BLUEQUE_URL is set",
+        ),
+        (&["--profile", "prod", "ls"], Some("BLUEQUE_PASSWORD"), "and BLUEQUE_PASSWORD is set: unset it"),
+        (&["--profile", "nope", "ls"], None, "has no profile nope: it has prod"),
+        (&["profile", "use", "nope"], None, "has no profile nope: it has prod"),
+        (&["--config", "x", "profile", "use", "prod"], None, "leave out --config"),
+        (&["--profile", "prod", "--url", "redis://x/", "ls"], None, "cannot be used with"),
+    ] {
+        let mut command = bare(args);
+        command.envs(variable.map(|name| (name, open.url())));
+        let left = says(&mut command);
+        assert!(left.code == 2 && left.err.contains(text), "{args:?}: {}", left.err);
+    }
+    fs::write(config.join("config.toml"), "[profiles.a]\npassword = \"x\"\n").unwrap();
+    assert!(says(&mut bare(&["ls"])).err.contains("names no server for it"));
+    fs::write(config.join("config.toml"), "colour = \"red\"\n").unwrap();
+    assert!(says(&mut bare(&["ls"])).err.contains("`colour` outside a profile"));
+}
+
+#[test]
 fn the_password_of_the_file_goes_only_to_places_that_the_file_names() {
     let desk = Desk::on(guarded());
     // A second server with the same password: it serves every client that sends the password.

@@ -1,17 +1,20 @@
 //! Reads the configuration file, and files that contain a topology.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use anyhow::Context;
 use blueque::{Address, Partitions};
 use serde::Deserialize;
 
 use crate::file;
-use crate::output::{Code, fault, holds_secret, say};
+use crate::output::badge::{self, Colour};
+use crate::output::{Code, fault, holds_secret, redact, say};
 use crate::session::password::{Password, split};
 
 /// Maximum size of a file. A topology of a thousand partitions with long addresses has 200 KiB.
@@ -20,8 +23,21 @@ const LARGEST: u64 = 4 << 20;
 /// The file that applies to all users without a file of their own.
 const OF_MACHINE: &str = "/etc/blueque/config.toml";
 
-/// The configuration file.
-#[derive(Default, Deserialize)]
+/// The file, next to the user's configuration file, with the name of the profile that `blueque profile use` chose.
+const CHOICE: &str = "profile";
+
+/// The variables of which none may be set if a profile is named, because they belong to another server.
+const OF_SERVERS: [&str; 6] = [
+    "BLUEQUE_URL",
+    "BLUEQUE_TOPOLOGY",
+    "BLUEQUE_NAMESPACE",
+    "BLUEQUE_USER",
+    "BLUEQUE_PASSWORD",
+    "BLUEQUE_PASSWORD_FILE",
+];
+
+/// The configuration file, or one of its profiles.
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigFile {
     pub url: Option<String>,
@@ -30,24 +46,60 @@ pub struct ConfigFile {
     password: Option<String>,
     #[serde(rename = "password_file")]
     secret: Option<PathBuf>,
+    /// The colour of the profile's name on terminals.
+    colour: Option<Colour>,
+    #[serde(default)]
+    profiles: BTreeMap<String, ConfigFile>,
+}
+
+/// The profiles of a configuration file.
+#[derive(Default)]
+pub struct Profiles {
+    /// The path of the file, if there is one.
+    pub path: Option<PathBuf>,
+    /// The names, with the URL or the topology of each.
+    pub all: Vec<(String, String)>,
+    /// The profile in use.
+    pub current: Option<String>,
 }
 
 impl ConfigFile {
-    /// Reads the named file, or else the first default file that exists: the user's, or the machine's.
-    pub fn find(named: Option<&Path>) -> anyhow::Result<Self> {
-        let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
-        if let Some(path) = named {
-            return Self::read(&path);
+    /// Returns the settings of the file that belong to no profile.
+    pub fn without_profile(named: Option<&Path>) -> anyhow::Result<Self> {
+        path(named).map_or_else(|| Ok(Self::default()), |path| Self::read(&path))
+    }
+
+    /// Returns the profile in use, or else the settings of the file that belong to no profile.
+    pub fn find(named: Option<&Path>, profile: Option<&str>) -> anyhow::Result<Self> {
+        let Some(path) = path(named) else {
+            return profile.map_or_else(|| Ok(Self::default()), |name| Err(absent(name, None, &[])));
+        };
+        let file = Self::read(&path)?;
+        let chosen = match profile {
+            Some(name) => Some(name.to_owned()),
+            None => choice(named)?,
+        };
+        let Some(name) = chosen else { return Ok(file) };
+        if profile.is_some()
+            && let Some(set) = OF_SERVERS.into_iter().find(|name| variable(name).is_some())
+        {
+            let text = format!("the profile {name} has its own server, and {set} is set: unset it");
+            return Err(fault(Code::Usage, text));
         }
-        let base = variable("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
-        let own = base.map(|base| base.join("blueque/config.toml")).filter(|path| path.exists());
-        // The machine's file may be closed to this user, who then has the defaults.
-        match own.or_else(|| Some(PathBuf::from(OF_MACHINE)).filter(|path| fs::File::open(path).is_ok())) {
-            Some(path) => Self::read(&path),
-            None => Ok(Self::default()),
-        }
+        let all: Vec<&str> = file.profiles.keys().map(String::as_str).collect();
+        let found = file.profiles.get(&name).cloned().ok_or_else(|| absent(&name, Some(&path), &all))?;
+        badge::set(name, found.colour);
+        Ok(found)
+    }
+
+    /// Returns the profiles of the file, for people.
+    pub fn profiles(named: Option<&Path>, profile: Option<&str>) -> anyhow::Result<Profiles> {
+        let Some(path) = path(named) else { return Ok(Profiles::default()) };
+        let file = Self::read(&path)?;
+        let place = |profile: &Self| profile.url.clone().or_else(|| profile.topology.clone()).unwrap_or_default();
+        let all = file.profiles.iter().map(|(name, profile)| (name.clone(), redact(&place(profile)))).collect();
+        let current = profile.map(str::to_owned).map_or_else(|| choice(named), |name| Ok(Some(name)))?;
+        Ok(Profiles { path: Some(path), all, current })
     }
 
     fn read(path: &Path) -> anyhow::Result<Self> {
@@ -60,13 +112,19 @@ impl ConfigFile {
                 error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.split('\n').count());
             fault(Code::Usage, format!("the configuration file {shown}, line {line}: {}", about(&error)))
         })?;
-        if file.has_password() && file.url.is_none() && file.topology.is_none() {
-            let text = "has a password, but names no server for it: add `url` or `topology`";
+        if file.colour.is_some() || file.profiles.values().any(|profile| !profile.profiles.is_empty()) {
+            let text = "has `colour` outside a profile, or a profile in a profile";
             return Err(fault(Code::Usage, format!("the configuration file {shown} {text}")));
         }
-        let places = [&file.url, &file.topology];
-        if file.password.is_some() || places.iter().any(|place| place.as_deref().is_some_and(holds_secret)) {
-            warn_if_open(path);
+        for part in file.profiles.values().chain([&file]) {
+            if part.has_password() && part.url.is_none() && part.topology.is_none() {
+                let text = "has a password, but names no server for it: add `url` or `topology`";
+                return Err(fault(Code::Usage, format!("the configuration file {shown} {text}")));
+            }
+            let places = [&part.url, &part.topology];
+            if part.password.is_some() || places.iter().any(|place| place.as_deref().is_some_and(holds_secret)) {
+                warn_if_open(path);
+            }
         }
         Ok(file)
     }
@@ -98,6 +156,70 @@ impl ConfigFile {
         let Ok(partitions) = Partitions::open(&text) else { return false };
         partitions.names().any(|name| partitions.address(name).is_ok_and(|(url, _)| is(url)))
     }
+}
+
+/// Returns the folder of the user's configuration.
+fn own_folder() -> Option<PathBuf> {
+    let base = variable("XDG_CONFIG_HOME").map(PathBuf::from);
+    base.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config"))).map(|base| base.join("blueque"))
+}
+
+/// Returns the path of the named file, or else of the first default file that exists: the user's, or the machine's.
+fn path(named: Option<&Path>) -> Option<PathBuf> {
+    let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
+    let own = || own_folder().map(|folder| folder.join("config.toml")).filter(|path| path.exists());
+    // The machine's file may be closed to this user, who then has the defaults.
+    let of_machine = || Some(PathBuf::from(OF_MACHINE)).filter(|path| fs::File::open(path).is_ok());
+    named.or_else(own).or_else(of_machine)
+}
+
+/// Returns the chosen profile of the default files. A named file has no chosen profile, and a server in the environment
+/// overrides it.
+fn choice(named: Option<&Path>) -> anyhow::Result<Option<String>> {
+    let Some(path) = own_folder().map(|folder| folder.join(CHOICE)) else { return Ok(None) };
+    let elsewhere =
+        ["BLUEQUE_CONFIG", "BLUEQUE_URL", "BLUEQUE_TOPOLOGY"].into_iter().any(|name| variable(name).is_some());
+    if named.is_some() || elsewhere || !path.exists() {
+        return Ok(None);
+    }
+    let text = file::text(&path, LARGEST).map_err(|error| {
+        fault(Code::Usage, format!("the chosen profile {} cannot be read: {error}", path.display()))
+    })?;
+    Ok(Some(text.trim().to_owned()).filter(|name| !name.is_empty()))
+}
+
+/// Chooses the profile of the default files that commands use. `None` removes the choice.
+pub fn choose(named: Option<&Path>, name: Option<&str>) -> anyhow::Result<()> {
+    if named.is_some() || variable("BLUEQUE_CONFIG").is_some() {
+        let text = "a choice applies to the default configuration file only: leave out --config and BLUEQUE_CONFIG";
+        return Err(fault(Code::Usage, text));
+    }
+    if let Some(name) = name {
+        let Profiles { path, all, .. } = ConfigFile::profiles(named, None)?;
+        let all: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        if !all.contains(&name) {
+            return Err(absent(name, path.as_deref(), &all));
+        }
+    }
+    let folder = own_folder().context("no place for the choice: set HOME or XDG_CONFIG_HOME")?;
+    let path = folder.join(CHOICE);
+    match name {
+        Some(name) => fs::create_dir_all(&folder).and_then(|()| fs::write(&path, format!("{name}\n"))),
+        None => fs::remove_file(&path).or_else(|error| match error.kind() {
+            ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        }),
+    }
+    .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn absent(name: &str, path: Option<&Path>, names: &[&str]) -> anyhow::Error {
+    let there = if names.is_empty() { "no profiles".to_owned() } else { names.join(" ") };
+    let text = match path {
+        Some(path) => format!("{} has no profile {name}: it has {there}", path.display()),
+        None => format!("there is no configuration file, and so no profile {name}"),
+    };
+    fault(Code::Usage, text)
 }
 
 /// Returns true if TLS protects the connection, and the server with its database and user.
@@ -149,6 +271,7 @@ fn about(error: &toml::de::Error) -> String {
     if message.starts_with("unknown field") || message.starts_with("missing field") {
         message.to_owned()
     } else {
-        "not TOML, or a value that is no text; it may have url, namespace, topology, password, password_file".to_owned()
+        "not TOML, or a wrong value; it may have url, namespace, topology, password, password_file, and profiles"
+            .to_owned()
     }
 }
