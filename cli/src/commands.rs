@@ -24,6 +24,7 @@ pub mod ls;
 pub mod man;
 pub mod move_to;
 pub mod note;
+pub mod output;
 pub mod partition;
 pub mod prioritise;
 pub mod profile;
@@ -73,6 +74,8 @@ subcommands! {
         /// Show the log of a task
         #[command(aliases = ["log", "tail"])]
         Logs(logs::Options) => |it| Scope::Task(&mut it.id),
+        /// List or fetch the files that a task has published
+        Output(output::Options) => |it| Scope::Task(&mut it.id),
         /// Wait until tasks have ended
         Wait(wait::Options) => |it| Scope::Tasks(&mut it.ids),
         /// Find tasks by id, state, tag, method, key, time or failure

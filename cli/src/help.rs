@@ -14,7 +14,7 @@ Run and submit:
 Watch:
   ls, find                List tasks, or find them by state, tag, key or time
   show, why               Show a task, or explain why it does not run
-  logs
+  logs, output            Show the log of a task, or fetch the files that it published
   wait
   history, events         Show what happened to a task, or in a queue
   top, web                Watch on a live screen, or serve the page for a browser

@@ -31,6 +31,51 @@ fn a_shell_script_reads_its_arguments_on_stdin_and_what_it_prints_is_the_result(
 }
 
 #[test]
+fn published_files_are_listed_and_fetched_as_they_were_published() {
+    let world = World::new();
+    world.program("films", "cd \"$BLUEQUE_OUTPUT_DIR\"; mkdir cut; printf film > cut/a.mp4; printf '{}' > 'b c.json'");
+    world.program("none", "echo 1");
+    let _worker = world.worker(&["-q", "films", "-q", "none"]);
+    let id = world.submit_as("films", "movie", Submit::default());
+    result(&id);
+    world.nothing_is_left();
+    let published = world.path("state/blueque/output/movie");
+    let listed = world.run(&["output", "movie", "-o", "id"]);
+    let mut files: Vec<_> = listed.lines().collect();
+    files.sort_unstable();
+    let named = |name: &str| published.join(name).display().to_string();
+    assert_eq!(files, [named("b c.json"), named("cut/a.mp4")]);
+    let fetch = |more: &[&str], to: &str| {
+        let to = world.path(to);
+        world.outcome(&[&["output", "movie", "--fetch", to.to_str().unwrap()], more].concat())
+    };
+    let (code, _, err) = fetch(&[], "here");
+    assert_eq!((code, err.as_str()), (0, "2 files, 6 B, as published\n"));
+    assert_eq!(fs::read_to_string(world.path("here/cut/a.mp4")).unwrap(), "film");
+    let (code, _, err) = fetch(&[], "here");
+    assert!(code == 2 && err.contains("is not empty: name a new folder"), "{err}");
+    // From here on the folder is on another host.
+    fs::rename(&published, world.path("away")).unwrap();
+    let (_, out, err) = world.outcome(&["output", "movie"]);
+    assert!(out.contains(published.to_str().unwrap()) && err.contains("--fetch DIR copies it"), "{out}{err}");
+    let copy = format!(
+        "test -n \"$HOST\" && test \"$FOLDER\" = {} && cp -r {}/. \"$DIR\"",
+        published.display(),
+        world.path("away").display()
+    );
+    let (code, _, err) = fetch(&["--with", &copy], "there");
+    assert_eq!((code, err.as_str()), (0, "2 files, 6 B, as published\n"));
+    fs::write(world.path("away/cut/a.mp4"), "cut!").unwrap();
+    let (code, _, err) = fetch(&["--with", &copy], "changed");
+    assert!(code == 1 && err.contains("a.mp4 is not as it was published"), "{err}");
+    let (code, _, err) = fetch(&["--with", "exit 3"], "failed");
+    assert!(code == 1 && err.contains("was not fetched: exit status: 3"), "{err}");
+    result(&world.submit_as("none", "none", Submit::default()));
+    let (code, _, err) = world.outcome(&["output", "none"]);
+    assert!(code == 4 && err.contains("none has published no output: it is complete, and wrote no files"), "{err}");
+}
+
+#[test]
 fn one_command_does_every_task_of_a_worker_that_has_one() {
     let world = World::new();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_blueque"));

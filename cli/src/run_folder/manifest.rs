@@ -34,8 +34,19 @@ fn places(folder: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 fn is_of(path: &Path, task: &str, attempt: u32) -> bool {
-    let text = open::read(path, MOST).unwrap_or_default();
-    serde_json::from_slice::<Manifest>(&text).is_ok_and(|found| found.task == task && found.attempt == attempt)
+    of(path, task, attempt).is_some()
+}
+
+fn of(path: &Path, task: &str, attempt: u32) -> Option<Manifest> {
+    let text = open::read(path, MOST).ok()?;
+    serde_json::from_slice(&text).ok().filter(|found: &Manifest| found.task == task && found.attempt == attempt)
+}
+
+impl Manifest {
+    /// Returns the manifest of an attempt, if the folder contains its output.
+    pub fn of(folder: &Path, task: &str, attempt: u32) -> Option<Self> {
+        places(folder).find_map(|path| of(&path, task, attempt))
+    }
 }
 
 /// Returns the path at which the manifest of an attempt exists, or can be written.

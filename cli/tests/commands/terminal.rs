@@ -214,7 +214,7 @@ fn no_command_that_follows_a_task_shows_what_a_terminal_obeys() {
 fn every_command_is_known_to_show_what_others_wrote_or_not_to() {
     let not: Vec<&str> =
         "worker dev web submit run top cancel edit retry requeue delete prioritise depend undepend move note track bulk config ping drain events profile partition \
-         completions task"
+         output completions task"
             .split_whitespace()
             .collect();
     let help = Desk::new().ok(&["--help"]);
