@@ -24,6 +24,9 @@ use crate::view::cost;
 /// The variable with the command that fetches output from another host.
 const FETCH: &str = "BLUEQUE_FETCH";
 
+const WITH_HELP: &str =
+    "The shell command that copies the folder $FOLDER of $HOST into $DIR [else BLUEQUE_FETCH, else scp]";
+
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id, or an unambiguous prefix of it
@@ -31,8 +34,8 @@ pub struct Options {
     /// Copy the files into this folder, and compare them with the digests of the manifest
     #[arg(long, value_name = "DIR")]
     fetch: Option<PathBuf>,
-    /// The shell command that copies the folder $FOLDER of $HOST into $DIR [else BLUEQUE_FETCH, else scp]
-    #[arg(long, value_name = "COMMAND", requires = "fetch")]
+    /// The command that copies the folder from another host.
+    #[arg(long, value_name = "COMMAND", requires = "fetch", help = WITH_HELP)]
     with: Option<String>,
 }
 
@@ -137,7 +140,7 @@ fn fetch(place: &Place, to: &Path, with: Option<&str>) -> anyhow::Result<()> {
         None => scp(place, to)?,
     };
     command.env("HOST", &place.host).env("FOLDER", &place.folder).env("DIR", to);
-    let ended = command.status().with_context(|| format!("{:?} cannot be run", command.get_program()))?;
+    let ended = command.status().with_context(|| format!("{} cannot be run", command.get_program().display()))?;
     if !ended.success() {
         return Err(fault(Code::Failed, format!("the output on {} was not fetched: {ended}", place.host)));
     }
