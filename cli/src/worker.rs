@@ -5,6 +5,7 @@ mod deliveries;
 mod handle;
 mod log;
 mod maintenance;
+mod old_outputs;
 mod orphans;
 mod partition_scheduler;
 mod partition_worker;
@@ -43,8 +44,9 @@ use self::settings::Settings;
 use self::slots::Slots;
 use self::state::{private_state, publishable};
 use self::stop_signals::StopSignals;
-use crate::logs::sweep::sweep;
+use crate::logs::sweep::{Swept, sweep};
 use crate::output::behind;
+use crate::output::size::size;
 use crate::processes::limits;
 use crate::run_folder::RunFolder;
 use crate::session::config::{self, Connection, Places};
@@ -123,7 +125,7 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     thread::spawn(move || steers.hear(signals));
     if let Some(partition_worker) = partition_workers.first() {
         let about = partition_worker.settings.clone();
-        thread::spawn(move || sweep_logs(&about));
+        thread::spawn(move || sweep_old(&about));
     }
     let own = partition_workers.iter().filter_map(|partition_worker| partition_worker.name().cloned()).collect();
     let deliveries = match &places {
@@ -137,11 +139,19 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     ended.map(|()| ExitCode::SUCCESS)
 }
 
-/// Removes old logs while the worker runs, with at most a hundredth of a processor.
-fn sweep_logs(settings: &Settings) {
+/// Removes old logs and outputs while the worker runs, with at most a hundredth of a processor.
+fn sweep_old(settings: &Settings) {
+    let report = |what: &str, swept: Swept| {
+        if swept.number > 0 && !settings.options.quiet {
+            log::info(&format!("removed {} old {what}: {}", swept.number, size(swept.bytes)));
+        }
+    };
     loop {
         let begun = Instant::now();
-        sweep(&settings.state, settings.keep_logs());
+        report("logs", sweep(&settings.state, settings.keep_logs()));
+        if let Some(keep) = settings.keep_outputs() {
+            report("outputs", old_outputs::sweep(&settings.outputs(), keep));
+        }
         thread::sleep((begun.elapsed() * 100).max(SWEEP));
     }
 }

@@ -76,6 +76,31 @@ fn published_files_are_listed_and_fetched_as_they_were_published() {
 }
 
 #[test]
+fn the_oldest_outputs_go_first_and_nothing_else_in_their_folder() {
+    let world = World::new();
+    world.program("films", "head -c 1000 /dev/zero > \"$BLUEQUE_OUTPUT_DIR/film\"");
+    let worker = world.worker(&["-q", "films"]);
+    for id in ["a", "b", "c"] {
+        result(&world.submit_as("films", id, Submit::default()));
+        world.nothing_is_left();
+    }
+    drop(worker);
+    let output = |name: &str| world.path("state/blueque/output").join(name);
+    let other = output("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("manifest.json"), r#"{"task":"else","attempt":1,"files":[]}"#).unwrap();
+    let worker = world.worker(&["-q", "films", "--keep-outputs", "2500", "--keep-outputs-for", "1h"]);
+    eventually("the worker reports it", || world.log().contains("removed 1 old outputs: 1000 B").then_some(()));
+    assert_eq!(["a", "b", "c", "other"].map(|name| output(name).exists()), [false, true, true, true]);
+    drop(worker);
+    let hour = std::time::SystemTime::now() - Duration::from_secs(4000);
+    fs::File::open(output("b/manifest.json")).unwrap().set_modified(hour).unwrap();
+    let _worker = world.worker(&["-q", "films", "--keep-outputs-for", "1h"]);
+    eventually("by age", || (!output("b").exists()).then_some(()));
+    assert!(output("c").exists() && other.exists());
+}
+
+#[test]
 fn one_command_does_every_task_of_a_worker_that_has_one() {
     let world = World::new();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_blueque"));

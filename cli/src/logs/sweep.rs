@@ -17,43 +17,57 @@ const PART: u64 = 10;
 /// Maximum number of logs that are kept, because a search of the logs takes time.
 const MOST: usize = 100_000;
 
-/// Limits for all logs of a state folder.
+/// Limits for all logs of a state folder, or for all outputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep {
     pub bytes: u64,
     pub age: Duration,
 }
 
-/// A log that was found.
-struct Log {
-    path: PathBuf,
-    written: SystemTime,
-    bytes: u64,
-    lives: bool,
+/// A log or an output that was found.
+pub struct Found {
+    pub path: PathBuf,
+    pub written: SystemTime,
+    pub bytes: u64,
+    /// True if it must not be removed.
+    pub lives: bool,
+}
+
+/// The logs or outputs that were removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    pub number: usize,
+    pub bytes: u64,
 }
 
 /// Removes logs that are too old or exceed the limit on size.
-pub fn sweep(state: &Path, keep: Keep) {
+pub fn sweep(state: &Path, keep: Keep) -> Swept {
     let part = statvfs(state).map_or(u64::MAX, |about| about.blocks() * about.fragment_size() / PART);
-    let most = keep.bytes.min(part);
-    let mut logs: Vec<Log> =
-        fs::read_dir(state).into_iter().flatten().flatten().flat_map(|space| of_space(&space.path())).collect();
-    logs.sort_by_key(|log| log.written);
-    let (mut bytes, mut number) = (logs.iter().map(|log| log.bytes).sum::<u64>(), logs.len());
-    for log in logs.iter().filter(|log| !log.lives) {
-        let old = log.written.elapsed().is_ok_and(|age| age > keep.age);
-        if !old && bytes <= most && number <= MOST {
+    let logs = fs::read_dir(state).into_iter().flatten().flatten().flat_map(|space| of_space(&space.path()));
+    remove(logs.collect(), Keep { bytes: keep.bytes.min(part), ..keep })
+}
+
+/// Removes what is too old, and then the oldest until the rest is within the limit on size.
+pub fn remove(mut all: Vec<Found>, keep: Keep) -> Swept {
+    all.sort_by_key(|found| found.written);
+    let (mut bytes, mut number) = (all.iter().map(|found| found.bytes).sum::<u64>(), all.len());
+    let mut swept = Swept::default();
+    for found in all.iter().filter(|found| !found.lives) {
+        let old = found.written.elapsed().is_ok_and(|age| age > keep.age);
+        if !old && bytes <= keep.bytes && number <= MOST {
             break;
         }
-        if open::clear(&log.path).is_ok() {
-            bytes = bytes.saturating_sub(log.bytes);
+        if open::clear(&found.path).is_ok() {
+            bytes = bytes.saturating_sub(found.bytes);
             number -= 1;
+            swept = Swept { number: swept.number + 1, bytes: swept.bytes + found.bytes };
         }
     }
+    swept
 }
 
 /// Returns the logs of a namespace. Folders that another user may have put there are not searched.
-fn of_space(space: &Path) -> Vec<Log> {
+fn of_space(space: &Path) -> Vec<Found> {
     let folder = space.join(LOGS);
     if resolve(&folder, None, Rule::Own).map_or(true, |(path, _)| path != folder) {
         return Vec::new();
@@ -62,7 +76,7 @@ fn of_space(space: &Path) -> Vec<Log> {
     entries.filter_map(|entry| log(space, &entry)).collect()
 }
 
-fn log(space: &Path, entry: &fs::DirEntry) -> Option<Log> {
+fn log(space: &Path, entry: &fs::DirEntry) -> Option<Found> {
     let about = entry.metadata().ok()?;
     let mut written = about.modified().ok()?;
     let mut bytes = about.blocks() * 512;
@@ -77,5 +91,5 @@ fn log(space: &Path, entry: &fs::DirEntry) -> Option<Log> {
     let runs = space.join("runs");
     let logged = entry.file_name().to_str().and_then(names::logged);
     let lives = logged.is_some_and(|(id, _, token)| runs.join(names::run(&id, token)).exists());
-    Some(Log { path: entry.path(), written, bytes, lives })
+    Some(Found { path: entry.path(), written, bytes, lives })
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use blueque::TaskId;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,14 @@ fn of(path: &Path, task: &str, attempt: u32) -> Option<Manifest> {
 }
 
 impl Manifest {
+    /// Returns the manifest in a folder of output, and the time at which it was written.
+    pub fn found_in(folder: &Path) -> Option<(Self, SystemTime)> {
+        places(folder).find_map(|path| {
+            let written = fs::symlink_metadata(&path).ok()?.modified().ok()?;
+            Some((serde_json::from_slice(&open::read(&path, MOST).ok()?).ok()?, written))
+        })
+    }
+
     /// Returns the manifest of an attempt, if the folder contains its output.
     pub fn of(folder: &Path, task: &str, attempt: u32) -> Option<Self> {
         places(folder).find_map(|path| of(&path, task, attempt))

@@ -16,7 +16,7 @@ use super::resources::{Resources, Shares};
 use crate::input::values::{bytes, duration, lease, whole_number};
 use crate::logs::sweep::Keep;
 use crate::output::{Code, fault};
-use crate::run_folder::{Limits, OfTask, OnDrain, RunFolder, state_folder};
+use crate::run_folder::{Limits, OfTask, OnDrain, RunFolder, space, state_folder};
 use crate::server::identity;
 use crate::session::config;
 use crate::session::password::Password;
@@ -168,6 +168,12 @@ pub struct Options {
     /// Time for which a log is kept on this host after the end of its attempt
     #[arg(long, default_value = "30days", value_name = "TIME", value_parser = duration)]
     pub keep_logs_for: Duration,
+    /// Maximum size of all outputs in the folder of --publish; the oldest outputs are removed first [default: no limit]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub keep_outputs: Option<u64>,
+    /// Time for which an output is kept after its publication [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub keep_outputs_for: Option<Duration>,
     /// Copy the output of programs to stderr, each line with the id of its task
     #[arg(long, conflicts_with = "quiet")]
     pub verbose: bool,
@@ -346,6 +352,18 @@ impl Settings {
     /// Returns the limits for all logs.
     pub fn keep_logs(&self) -> Keep {
         Keep { bytes: self.options.keep_logs, age: self.options.keep_logs_for }
+    }
+
+    /// Returns the limits for all outputs, if there are any.
+    pub fn keep_outputs(&self) -> Option<Keep> {
+        let (bytes, age) = (self.options.keep_outputs, self.options.keep_outputs_for);
+        let any = bytes.is_some() || age.is_some();
+        any.then(|| Keep { bytes: bytes.unwrap_or(u64::MAX), age: age.unwrap_or(Duration::MAX) })
+    }
+
+    /// Returns the folder of outputs.
+    pub fn outputs(&self) -> PathBuf {
+        self.publish.clone().unwrap_or_else(|| space(&self.state, &self.namespace).join("output"))
     }
 
     /// Returns true if an attempt has a run folder on this host.

@@ -260,7 +260,8 @@ fn a_time_of_any_length_is_taken_or_refused_and_never_a_panic() {
     let waits = desk.command(&["wait", "t", "--timeout", ages]).spawn().unwrap();
     tried.push(("wait", "--timeout"));
     let state = Folder::new();
-    let limits = ["--grace", "--max-run", "--warn", "--no-progress", "--drain-after", "--keep-logs-for"];
+    let limits =
+        ["--grace", "--max-run", "--warn", "--no-progress", "--drain-after", "--keep-logs-for", "--keep-outputs-for"];
     let mut worker = desk.command(&["worker", "-q", "q"]);
     worker.env("BLUEQUE_STATE_DIR", state.path());
     for limit in limits {
