@@ -34,8 +34,7 @@ Queues and workers:
 
 Operate:
   ping, doctor            Check the connection, or server, settings and data
-  profile
-  partition
+  profile, partition      Choose a server by name, or manage partitions
   admin
   completions
   task
