@@ -5,7 +5,7 @@ mod file;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 use std::time::Duration;
 
 use blueque::{Client, ClientBuilder, Durability, Namespace, PartitionName, Partitions};
@@ -34,6 +34,14 @@ const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
 const DURABILITY_HELP: &str = "Changes have succeeded when the server has made them (local), has them on its disk (fsync), \
                                or so many replicas have them (replica:2) [else BLUEQUE_DURABILITY, else local]";
+
+/// The flags of this process that select servers and a namespace.
+static GIVEN: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Returns the remembered flags.
+pub fn given() -> &'static [String] {
+    GIVEN.get().map_or(&[], Vec::as_slice)
+}
 
 /// Maximum time that an interactive command waits for one reply of the server.
 pub const LIMIT: Duration = Duration::from_secs(5);
@@ -80,6 +88,25 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// Remembers the flags of this process, for further commands that it starts.
+    pub fn remember(&self) {
+        let text = |name: &'static str, value: &Option<String>| {
+            value.iter().map(move |value| format!("--{name}={value}")).collect()
+        };
+        let mut all: Vec<String> = [
+            ("url", &self.url),
+            ("namespace", &self.namespace),
+            ("profile", &self.profile),
+            ("topology", &self.topology),
+        ]
+        .into_iter()
+        .flat_map(|(name, value)| -> Vec<String> { text(name, value) })
+        .collect();
+        all.extend(self.config.iter().map(|path| format!("--config={}", path.display())));
+        all.extend(self.chosen.iter().map(|name| format!("--partition={name}")));
+        let _ = GIVEN.set(all);
+    }
+
     /// Returns the settings in the configuration file.
     fn file(&self) -> anyhow::Result<ConfigFile> {
         if self.url.is_some() || self.topology.is_some() {

@@ -602,6 +602,42 @@ fn the_live_screen_names_queues_and_tasks_and_its_keys_reach_all() {
 }
 
 #[test]
+fn keys_of_top_show_cancel_and_retry_the_selected_task() {
+    let desk = Desk::new();
+    let client = desk.client();
+    desk.ok(&["submit", "q", "--id", "one"]);
+    let task = desk.take("q");
+    let mut screen = Screen::start(&desk, &["top", "--url", &desk.server.url()]);
+    // The terminal gets only the differences to the last picture.
+    let sees = |screen: &Screen, text: &str| {
+        eventually(&format!("the screen has {text:?}"), || screen.picture(24).0.contains(text).then_some(()));
+    };
+    sees(&screen, "started");
+    screen.type_in("\t");
+    screen.type_in("s");
+    sees(&screen, "Enter goes back to top");
+    sees(&screen, "parameters");
+    screen.type_in("\n");
+    screen.type_in("C");
+    sees(&screen, "cancel one? y or n");
+    screen.type_in("n");
+    sees(&screen, "nothing was changed");
+    assert_eq!(task.heartbeat().unwrap(), blueque::Order::Continue);
+    screen.type_in("Cy");
+    eventually("the owner is told", || (task.heartbeat().unwrap() == blueque::Order::Cancel).then_some(()));
+    task.release().unwrap();
+    screen.type_in("vv");
+    sees(&screen, "failed or cancelled");
+    sees(&screen, "cancelled");
+    screen.type_in("Ry");
+    let pending =
+        || (client.task("one").unwrap().info().unwrap().status() == Some(blueque::Status::Pending)).then_some(());
+    eventually("it waits again", pending);
+    screen.type_in("q");
+    assert_eq!(screen.ends(), 0);
+}
+
+#[test]
 fn top_ends_with_its_terminal_even_if_that_signal_was_ignored() {
     let desk = Desk::new();
     let mark = format!("MARK={}", uuid::Uuid::new_v4());
