@@ -145,6 +145,7 @@ impl<'a> Follower<'a> {
         let info = self.session.client.task(self.id.as_str())?.info()?;
         let wrote = self.log(&info)?;
         if let Some(news) = self.reason.news(self.session, self.id, &info)? {
+            self.printer.end_line();
             self.beside_bar(|| say(news));
         }
         self.progress(&info);
@@ -197,7 +198,11 @@ impl<'a> Follower<'a> {
 
 fn flush(bar: Option<&ProgressBar>, printer: &mut Printer<'_>) -> anyhow::Result<()> {
     match bar {
-        Some(bar) if printer.waits() => bar.suspend(|| printer.flush())?,
+        Some(bar) if printer.waits() => bar.suspend(|| {
+            printer.flush()?;
+            printer.end_line();
+            anyhow::Ok(())
+        })?,
         _ => printer.flush()?,
     }
     Ok(())
@@ -208,6 +213,7 @@ impl Drop for Follower<'_> {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+        self.printer.end_line();
     }
 }
 

@@ -16,6 +16,9 @@ pub const QUICK: Duration = Duration::from_secs(10);
 /// Exit code of a supervisor whose task failed, or is retried after a failure. The worker counts these exits.
 pub const FAILED: u8 = 10;
 
+/// Exit code of a supervisor whose task was given back, or was cancelled.
+pub const RELEASED: u8 = 11;
+
 /// Exit code of a supervisor that lost its lease, so that the result of its program is discarded.
 pub const LOST: u8 = 20;
 

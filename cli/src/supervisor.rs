@@ -53,7 +53,7 @@ use crate::run_folder::notice::{Notice, Unfit};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
 use crate::server::{host, identity};
 use crate::session::password::{Address, Password};
-use crate::shortage::{FAILED, LOST, Shortage};
+use crate::shortage::{FAILED, LOST, RELEASED, Shortage};
 use crate::subcommand::{Global, Subcommand};
 
 /// Stack size of the supervisor's threads. The default of 2 MiB for each thread counts against the memory that a host
@@ -177,11 +177,14 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         shared.post(|outbox| outbox.leave = true);
         link = join(serving)?;
     }
-    let failed = end.0.outcome == Outcome::Fail;
+    let outcome = end.0.outcome;
     Ok(match deliver::deliver(&mut link, &shared, &run, &folder, end, journal, stage)? {
         Delivered::Discarded => LOST.into(),
-        Delivered::Taken if failed => FAILED.into(),
-        Delivered::Taken => ExitCode::SUCCESS,
+        Delivered::Taken => match outcome {
+            Outcome::Complete => ExitCode::SUCCESS,
+            Outcome::Fail => FAILED.into(),
+            Outcome::Release => RELEASED.into(),
+        },
     })
 }
 

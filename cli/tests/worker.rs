@@ -76,6 +76,24 @@ fn published_files_are_listed_and_fetched_as_they_were_published() {
 }
 
 #[test]
+fn what_run_says_begins_a_line_of_its_own_and_stdout_stays_exact() {
+    let world = World::new();
+    world.program("cat", "printf unended");
+    let _worker = world.worker(&["-q", "cat"]);
+    let together = Command::new("sh")
+        .args(["-c", "exec \"$0\" run cat --id a 2>&1", env!("CARGO_BIN_EXE_blueque")])
+        .env("BLUEQUE_URL", world.server.url())
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(together.stdout).unwrap();
+    assert!(shown.contains("\nunended\na complete after "), "{shown}");
+    let (code, out, err) = world.outcome(&["run", "cat", "--id", "b"]);
+    assert_eq!((code, out.as_str()), (0, "unended"));
+    assert!(!err.contains("\n\n"), "{err}");
+    eventually("the worker says how it ended", || world.log().contains("ended b: complete").then_some(()));
+}
+
+#[test]
 fn the_oldest_outputs_go_first_and_nothing_else_in_their_folder() {
     let world = World::new();
     world.program("films", "head -c 1000 /dev/zero > \"$BLUEQUE_OUTPUT_DIR/film\"");

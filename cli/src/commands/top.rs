@@ -19,7 +19,7 @@ use signal_hook::consts::{SIGHUP, SIGINT};
 
 use self::draw::draw;
 use self::keys::{Effect, Keys};
-use self::picture::{Picture, looks, together};
+use self::picture::{Open, Picture, Places, looks, together};
 use crate::input::values::queue_name;
 use crate::output::{Code, chain, clean_line, fault};
 use crate::session::Session;
@@ -36,12 +36,6 @@ pub struct Options {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queues: Vec<QueueName>,
 }
-
-/// Function that connects to the namespace or to a partition. It is called again until it succeeds.
-type Open = Box<dyn Fn() -> anyhow::Result<Session> + Send>;
-
-/// The namespaces to show, with the name of each partition if there are several.
-type Places = Vec<(Option<String>, Open)>;
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::SystemTime;
 
 use blueque::TaskId;
+use rustix::fs::{Stat, fstat};
 
 use super::feed::{Item, Piece};
 use super::pager::Pager;
@@ -57,6 +58,8 @@ pub struct Printer<'a> {
     pub any: bool,
     /// The last attempt that ended: its number, and the post-mortem of its program.
     pub exit: Option<(u32, PostMortem)>,
+    /// True if the last text that was written ended within a line, and other text on stderr would continue this line.
+    within_line: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -74,6 +77,7 @@ impl<'a> Printer<'a> {
             wrote: false,
             any: false,
             exit: None,
+            within_line: false,
         }
     }
 
@@ -145,6 +149,7 @@ impl<'a> Printer<'a> {
     pub fn flush(&mut self) -> io::Result<()> {
         self.waiting = 0;
         for (talk, text) in self.batch.drain(..) {
+            self.within_line = !text.ends_with('\n') && (talk || share_a_place());
             if let Some(pager) = &mut self.pager {
                 pager.write(text.as_bytes())?;
             } else if talk {
@@ -155,6 +160,22 @@ impl<'a> Printer<'a> {
         }
         Ok(())
     }
+}
+
+impl Printer<'_> {
+    /// Ends the line of the program's text, before other text is written to stderr.
+    pub fn end_line(&mut self) {
+        if std::mem::take(&mut self.within_line) && self.pager.is_none() {
+            let _ = io::stderr().lock().write_all(b"\n");
+        }
+    }
+}
+
+/// Returns true if stdout and stderr are the same terminal, pipe or file.
+fn share_a_place() -> bool {
+    let of = |place: rustix::io::Result<Stat>| place.ok().map(|about| (about.st_dev, about.st_ino));
+    let (out, err) = (of(fstat(io::stdout())), of(fstat(io::stderr())));
+    out.is_some() && out == err
 }
 
 impl Text {

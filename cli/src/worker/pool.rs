@@ -22,7 +22,7 @@ use super::slots::Slots;
 use crate::output::clean_line;
 use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
-use crate::shortage::{FAILED, LOST, Shortage};
+use crate::shortage::{FAILED, LOST, RELEASED, Shortage};
 
 /// Time for which an ending worker waits for a server that does not reply, after the last program has ended.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -170,6 +170,9 @@ impl Fate {
 fn end_words(id: &str, status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok()) {
         Some(LOST) => format!("{id}: lost its lease: its result is discarded"),
+        Some(0) => format!("ended {id}: complete"),
+        Some(FAILED) => format!("ended {id}: failed"),
+        Some(RELEASED) => format!("ended {id}: given back"),
         _ => format!("ended {id}"),
     }
 }

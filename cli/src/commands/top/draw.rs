@@ -1,6 +1,7 @@
 //! Draws the screen.
 
 use std::sync::LazyLock;
+use std::time::SystemTime;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -13,6 +14,7 @@ use super::picture::{InAll, ORDER, Picture, TaskRow};
 use crate::output::badge::{self, Colour};
 use crate::output::layout::{Column, Layout as Fit};
 use crate::times;
+use crate::view::expected::ends;
 use crate::view::queue::columns;
 
 /// The width of a progress bar.
@@ -52,6 +54,22 @@ fn shade(colour: Colour) -> Color {
     }
 }
 
+/// Returns the cells of a task.
+fn cells(task: &TaskRow, now: SystemTime) -> Vec<String> {
+    let elapsed = task.started.map(|started| times::between(started, now));
+    let end = task.end.map(|end| ends(end, now));
+    vec![
+        task.id.clone(),
+        task.queue.clone(),
+        task.state.clone(),
+        bar(task.progress.fraction),
+        task.error.clone().unwrap_or_else(|| task.progress.brief()),
+        elapsed.map(times::span).unwrap_or_default(),
+        end.unwrap_or_default(),
+        task.node.clone(),
+    ]
+}
+
 /// Draws the screen. `rows` are the tasks that the filter leaves, in their order.
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture, rows: &[&TaskRow], keys: &Keys) {
     let parts = Layout::vertical([
@@ -73,7 +91,7 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture, rows: &[&TaskRow], keys: &
     let at = keys.at();
     draw_list(frame, upper, &QUEUES, "queues", &queues, Some(at).filter(|&at| at < queues.len()));
     let now = times::now();
-    let rows: Vec<_> = rows.iter().map(|task| task.row(now)).collect();
+    let rows: Vec<_> = rows.iter().map(|task| cells(task, now)).collect();
     draw_list(frame, lower, TASK_COLUMNS, "tasks", &rows, at.checked_sub(queues.len()));
     let (text, color) = keys.foot(picture);
     frame.render_widget(Line::from(text).style(Style::new().fg(color)), foot);

@@ -9,12 +9,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use blueque::{QueueName, Status, TaskId, TaskInfo};
 
-use super::draw::bar;
-use super::{Open, Places};
 use crate::output::one_line;
 use crate::session::Session;
-use crate::times;
-use crate::view::expected::{self, ends};
+use crate::view::expected;
 use crate::view::progress::Progress;
 use crate::view::queue::{QueueView, queue_views};
 use crate::view::record::headline;
@@ -40,6 +37,12 @@ pub static ORDER: LazyLock<Vec<Status>> = LazyLock::new(|| {
     let (ended, open): (Vec<Status>, Vec<Status>) = Status::ALL.iter().partition(|status| status.is_finished());
     open.into_iter().rev().chain(ended).collect()
 });
+
+/// Function that connects to the namespace or to a partition. It is called again until it succeeds.
+pub type Open = Box<dyn Fn() -> anyhow::Result<Session> + Send>;
+
+/// The namespaces to show, with the name of each partition if there are several.
+pub type Places = Vec<(Option<String>, Open)>;
 
 /// The tasks on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -287,20 +290,5 @@ impl TaskRow {
             },
             end: None,
         }
-    }
-
-    pub fn row(&self, now: SystemTime) -> Vec<String> {
-        let elapsed = self.started.map(|started| times::between(started, now));
-        let end = self.end.map(|end| ends(end, now));
-        vec![
-            self.id.clone(),
-            self.queue.clone(),
-            self.state.clone(),
-            bar(self.progress.fraction),
-            self.error.clone().unwrap_or_else(|| self.progress.brief()),
-            elapsed.map(times::span).unwrap_or_default(),
-            end.unwrap_or_default(),
-            self.node.clone(),
-        ]
     }
 }
