@@ -37,6 +37,7 @@ struct Text {
     within_line: bool,
 }
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a separate fact")]
 pub struct Printer<'a> {
     id: &'a TaskId,
     streams: Streams,
