@@ -55,6 +55,9 @@ subcommands! {
         PartOfTask(PartOfTask),
         /// Submit a task to a queue
         Submit(submit::Options) => |it| Scope::NewTask(&mut it.new),
+        /// Add a task that runs a command line
+        #[command(aliases = ["enqueue", "push"])]
+        Add(submit::add::Options) => |it| Scope::NewTask(&mut it.new.0),
         /// Submit a task, follow it, and exit as it does
         Run(run::Options) => |it| Scope::NewTask(&mut it.new),
         /// Submit and manage graphs of tasks

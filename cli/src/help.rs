@@ -6,7 +6,7 @@ use clap::Command;
 const GROUPS: &str = "
 Run and submit:
   worker
-  submit
+  submit, add             Submit a task for a program of a worker, or with its own command line
   run
   graph, schedule         Submit tasks that wait for others, or at intervals
   dev

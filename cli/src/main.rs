@@ -2,6 +2,7 @@
 
 mod args;
 mod bulk;
+mod command_line;
 mod commands;
 mod doctor;
 mod file;

@@ -75,7 +75,7 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
                 why.needs.as_deref().is_none_or(|needs| suits(all, needs))
             };
             Listeners::of(&session.client, &queue, why.now, |worker| {
-                has(worker) && worker.has_program(&program) != Some(false)
+                has(worker) && program.as_ref().is_none_or(|program| worker.has_program(program) != Some(false))
             })?
         }
         _ => Listeners::default(),
@@ -240,7 +240,7 @@ fn of_workers<T>(
 /// Returns the program of a waiting task if no worker of its queue has that program.
 fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
     of_workers(session, why, |queue, them| {
-        let program = programs::program(info, queue);
+        let program = programs::program(info, queue)?;
         programs::nobody_has(them, &program).then_some(program)
     })
 }
