@@ -1,6 +1,7 @@
 //! `blueque submit`, and `blueque add` for a command line.
 
 pub mod add;
+mod unserved;
 
 use blueque::{Graph, GraphId, Submitted, TaskId};
 use clap::Args;
@@ -89,6 +90,9 @@ impl Way {
         let (created, tasks) = (made.created, made.tasks.len());
         let row = MadeArray { graph: session.global(id.as_str()), created, tasks, indexes };
         write_one(self.format(session), &row)?;
+        if let Some(first) = made.tasks.first().map(|(_, id)| id).filter(|_| made.created) {
+            unserved::warn(session, first, false);
+        }
         Ok(Code::Ok)
     }
 }
@@ -146,6 +150,7 @@ impl Way {
         let interrupts = follows.then(Interrupts::hear).transpose()?;
         let made = make(session, new, self)?;
         let id = TaskId::new(made.id.as_str())?;
+        unserved::warn(session, &id, new.has("method"));
         let shown = session.global_id(&id);
         let replaced = made.replaced.as_deref().map(|other| session.global(other));
         let made = Made { id: shown.to_string(), replaced, ..made };

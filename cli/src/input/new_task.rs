@@ -105,6 +105,11 @@ impl NewTaskArgs {
         rest.upstreams.ids().chain(&mut rest.result_of).chain(&mut rest.result_or_null).collect()
     }
 
+    /// Returns true if this option is given.
+    pub fn has(&self, option: &str) -> bool {
+        self.rest.options.has(option)
+    }
+
     /// Sets the command line of the task. It becomes the proof that this user has submitted it, if there is a key.
     pub fn set_command(&mut self, command: CommandLine, namespace: &str) -> anyhow::Result<()> {
         let id = self.own_id().to_string();

@@ -43,6 +43,11 @@ const CALLS: usize = 100;
 const FOLLOWED: &str = "10,000";
 
 impl Cause {
+    /// Returns true if no known worker will start the task.
+    pub fn needs_another_worker(&self) -> bool {
+        self.start == Start::Nobody
+    }
+
     /// Returns the expected start and end of the task. Returns `None` if no listener will start the task, because the
     /// statistics of the queue do not consider this.
     pub fn expected(&self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
