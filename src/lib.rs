@@ -118,6 +118,7 @@ mod address;
 pub mod bundle;
 pub mod calls;
 mod client;
+mod command_line;
 mod connection;
 pub mod constants;
 pub mod contract;
@@ -172,6 +173,7 @@ pub mod handles {
 
 // The server.
 pub use address::Address;
+pub use command_line::CommandLine;
 pub use connection::Connection;
 pub use durability::Durability;
 /// A connection to a namespace. Clones share the connection, and any number of threads may use it.

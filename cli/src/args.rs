@@ -51,6 +51,7 @@ mod tests {
     use clap::{Command, CommandFactory};
 
     use super::Cli;
+    use crate::help;
 
     fn without_help(command: &Command) -> Vec<String> {
         let silent = command.get_arguments().filter(|arg| arg.get_help().is_none());
@@ -64,9 +65,67 @@ mod tests {
         assert_eq!(without_help(&Cli::command()), Vec::<String>::new());
     }
 
+    /// Returns the command lines in a text: between backticks, from the word `blueque` on.
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.split('`').skip(1).step_by(2).filter(|line| line.starts_with("blueque "))
+    }
+
+    /// Splits a line like a shell: words in quotes, and words between spaces.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut quote) = (vec![String::new()], None);
+        for c in line.chars() {
+            match (c, quote) {
+                ('\'' | '"', None) => quote = Some(c),
+                (_, Some(open)) if c == open => quote = None,
+                (' ', None) => words.push(String::new()),
+                _ => words.last_mut().unwrap().push(c),
+            }
+        }
+        words
+    }
+
+    /// Returns the reason why clap refuses a line.
+    fn refusal(line: &str) -> Option<String> {
+        let words = words(line);
+        Cli::command()
+            .try_get_matches_from(&words)
+            .err()
+            .filter(clap::Error::use_stderr)
+            .map(|error| format!("{line}: {error}"))
+    }
+
+    #[test]
+    fn every_line_of_the_pages_for_users_of_other_schedulers_is_accepted() {
+        let pages =
+            [include_str!("../../docs/migrating/from-slurm.md"), include_str!("../../docs/migrating/from-pueue.md")];
+        // Commands that are being added.
+        let coming = |line: &&str| {
+            let name = line.split(' ').nth(1).unwrap();
+            let coming = ["hold", "unhold", "suspend", "continue", "signal"].contains(&name);
+            coming && Cli::command().find_subcommand(name).is_none()
+        };
+        let lines: Vec<&str> = pages.iter().flat_map(|page| lines(page)).filter(|line| !coming(line)).collect();
+        assert!(lines.len() > 80, "{}", lines.len());
+        let refused: Vec<String> = lines.into_iter().filter_map(refusal).collect();
+        assert!(refused.is_empty(), "{}", refused.join("\n"));
+    }
+
+    #[test]
+    fn words_of_other_tools_that_are_no_command_are_answered_with_a_line_that_is_one() {
+        for (known, instead) in help::ELSEWHERE {
+            for word in known.split(' ') {
+                assert!(Cli::command().find_subcommand(word).is_none(), "{word} is a command: remove it from the list");
+                assert_eq!(help::elsewhere(word), Some(instead));
+            }
+            assert!(lines(instead).count() > 0, "{instead}");
+            lines(instead).for_each(|line| assert_eq!(refusal(line), None));
+        }
+    }
+
     #[test]
     fn words_of_other_tools_are_understood() {
-        let words = [("ps", "ls"), ("status", "ls"), ("info", "show"), ("log", "logs"), ("tail", "logs")];
+        let words =
+            [("ps", "ls"), ("status", "ls"), ("list", "ls"), ("info", "show"), ("log", "logs"), ("tail", "logs")];
         for (word, name) in words.into_iter().chain([("kill", "cancel"), ("rm", "delete")]) {
             assert_eq!(Cli::command().find_subcommand(word).map(Command::get_name), Some(name));
         }

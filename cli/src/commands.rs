@@ -55,6 +55,8 @@ subcommands! {
         PartOfTask(PartOfTask),
         /// Submit a task to a queue
         Submit(submit::Options) => |it| Scope::NewTask(&mut it.new),
+        /// Add a task that runs a command line
+        Add(submit::add::Options) => |it| Scope::NewTask(&mut it.new.0),
         /// Submit a task, follow it, and exit as it does
         Run(run::Options) => |it| Scope::NewTask(&mut it.new),
         /// Submit and manage graphs of tasks
@@ -64,7 +66,7 @@ subcommands! {
         /// Start a private server and a worker, to try things out
         Dev(dev::Options),
         /// List tasks
-        #[command(aliases = ["ps", "status"])]
+        #[command(aliases = ["ps", "status", "list"])]
         Ls(ls::Options) => |_| Scope::All,
         /// Show a task in full
         #[command(alias = "info")]

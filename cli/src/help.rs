@@ -6,8 +6,7 @@ use clap::Command;
 const GROUPS: &str = "
 Run and submit:
   worker
-  submit
-  run
+  submit, run, add        Submit a task, submit and follow it, or add a command line
   graph, schedule         Submit tasks that wait for others, or at intervals
   dev
 
@@ -60,6 +59,45 @@ Exit codes:
 
 blueque run exits with the exit code of a program that failed.
 ";
+
+/// Words of other tools that are no command here, and what to write instead. Words for the same thing share a line.
+pub const ELSEWHERE: [(&str, &str); 17] = [
+    (
+        "enqueue push put publish",
+        "`blueque submit QUEUE '[\"parameters\"]'`, or for a command line `blueque add -- PROGRAM`",
+    ),
+    ("sbatch batch", "`blueque add --script FILE`"),
+    ("srun", "`blueque add --follow -- PROGRAM`"),
+    ("squeue jobs tasks", "`blueque ls`"),
+    ("sacct sreport report", "`blueque find QUEUE --from -1d`, or for numbers `blueque queue stats QUEUE`"),
+    ("sinfo nodes hosts", "`blueque workers`"),
+    ("scancel abort stop terminate", "`blueque cancel ID`"),
+    ("describe inspect get", "`blueque show ID`, or for the reason why it waits `blueque why ID`"),
+    (
+        "clean clear prune",
+        "`blueque bulk delete QUEUE --dry-run`, which counts finished tasks; the server also removes them after a time: `blueque config --queue QUEUE show`",
+    ),
+    ("remove del", "`blueque delete ID`"),
+    ("purge reset", "`blueque queue purge QUEUE --dry-run`"),
+    (
+        "pause stash",
+        "`blueque queue pause QUEUE`; for one task `blueque add --eta 2h -- PROGRAM` or `blueque move QUEUE ID`",
+    ),
+    ("resume unpause start", "`blueque queue resume QUEUE`"),
+    ("restart rerun", "`blueque retry ID`, or for a complete task `blueque submit QUEUE --id ID --again`"),
+    ("follow attach", "`blueque logs -f ID`"),
+    (
+        "at crontab cron atq",
+        "`blueque add --eta +2h -- PROGRAM`, or `blueque schedule add NAME QUEUE --cron '0 22 * * *'`",
+    ),
+    ("group parallel", "`blueque worker QUEUE --slots 4`, a queue for each group"),
+];
+
+/// Returns what to write instead of a word of another tool.
+pub fn elsewhere(word: &str) -> Option<&'static str> {
+    let known = |words: &str| words.split(' ').any(|known| known == word);
+    ELSEWHERE.iter().find(|(words, _)| known(words)).map(|(_, line)| *line)
+}
 
 /// Hides the global options on all pages, names their page, and sets the overview.
 pub fn shaped(command: Command) -> Command {

@@ -1,8 +1,10 @@
 //! The input of commands: arguments that several commands share.
 
 pub mod array;
+pub mod command;
 pub mod confirm;
 pub mod document;
+pub mod each;
 pub mod filter;
 pub mod force;
 pub mod new_graph;

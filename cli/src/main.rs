@@ -2,6 +2,7 @@
 
 mod args;
 mod bulk;
+mod command_line;
 mod commands;
 mod doctor;
 mod file;
@@ -27,7 +28,7 @@ mod worker;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::Cli;
 use crate::output::{Code, fault};
@@ -55,6 +56,14 @@ fn refuse(error: &clap::Error) -> ExitCode {
         // A reader that closed the pipe needs no more output.
         let _ = error.print();
         return Code::Ok.into();
+    }
+    let word = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => help::elsewhere(word),
+        _ => None,
+    };
+    if let Some(instead) = word {
+        output::say(format!("error: no such command; use {}", instead.replace('`', "")));
+        return Code::Usage.into();
     }
     // The text repeats arguments. They may contain a URL with a password, or control sequences. Losing the colors is
     // acceptable.

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use blueque::CommandLine;
 use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +66,9 @@ pub struct Run {
     pub index: Option<u64>,
     /// The program and its arguments. The program is an absolute path.
     pub program: Vec<String>,
+    /// The command line of the task, instead of a program of the worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandLine>,
     /// One of `new`, `retry`, `lost`, `requeued`.
     pub start_reason: String,
     /// Names of environment variables that the program inherits in addition to the usual variables.
@@ -195,6 +199,8 @@ impl RunFolder {
         accepted = "accepted",
         end_file = "end.json",
         end_payload = "end.payload",
+        /// The script that the task carries.
+        script = "script",
     }
 
     /// Creates the folder of an attempt, completely or not at all.
@@ -236,6 +242,9 @@ impl RunFolder {
         private_folders(&self.work())?;
         fs::write(self.run(), serde_json::to_vec(run)?)?;
         fs::write(self.parameters(), parameters)?;
+        if let Some(script) = run.command.as_ref().and_then(|command| command.script.as_ref()) {
+            fs::write(self.script(), script)?;
+        }
         File::create(self.events())?;
         if let Some(saved) = checkpoint {
             fs::write(self.checkpoint(), saved)?;

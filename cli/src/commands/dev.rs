@@ -7,7 +7,6 @@ mod samples;
 mod server;
 mod servers;
 
-use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
@@ -17,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use blueque::QueueName;
+use blueque::{CommandLine, QueueName};
 use clap::Args;
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::{Signal, kill};
@@ -27,6 +26,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::servers::{Servers, Shape};
+use crate::input::new_task::COMMANDS_QUEUE;
 use crate::input::values::{plain, whole_number};
 use crate::output::{Code, behind, fault, line, say};
 use crate::process::Process;
@@ -160,23 +160,16 @@ fn exports(servers: &Servers, namespace: &str) -> String {
     if namespace != "blueque" {
         all.push(("BLUEQUE_NAMESPACE", namespace.to_owned()));
     }
-    let lines: Vec<String> = all.iter().map(|(name, value)| format!("export {name}={}", quoted(value))).collect();
+    let lines: Vec<String> =
+        all.iter().map(|(name, value)| format!("export {name}={}", CommandLine::quoted(value))).collect();
     lines.join("\n") + "\n"
-}
-
-/// Returns a word for a shell, in quotes if it needs them.
-fn quoted(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:,+@".contains(c)) {
-        return text.into();
-    }
-    format!("'{}'", text.replace('\'', r"'\''")).into()
 }
 
 /// Returns what runs, a command to try, where to look, and how to stop.
 fn first_steps(data: &Path, exports: &str, servers: &Servers, programs: &Path, queues: &[String]) -> String {
     let example = queues.iter().find_map(|queue| Some((queue.as_str(), samples::example(&programs.join(queue))?)));
     let (queue, parameters) = match &example {
-        Some((queue, parameters)) => (*queue, quoted(parameters)),
+        Some((queue, parameters)) => (*queue, CommandLine::quoted(parameters)),
         None => (queues.first().map_or("QUEUE", String::as_str), "PARAMETERS".into()),
     };
     let hint = if example.is_some() { "" } else { "    # what the program reads, as JSON" };
@@ -185,7 +178,8 @@ fn first_steps(data: &Path, exports: &str, servers: &Servers, programs: &Path, q
     format!(
         "Runs: a {what} at {}, and a worker for {} with the programs in {}.\n\n\
          Try, in another terminal (. {}/env does the same as the exports):\n    {exports}\
-         blueque run {queue} {parameters}{hint}\n\n\
+         blueque run {queue} {parameters}{hint}\n    \
+         blueque add --follow -- sh -c 'echo hello; sleep 5'\n\n\
          Look: the page, or blueque top; or ls, show, logs -f, why.\n\
          Stop: Ctrl-C here. Running tasks go back to their queue, and {} keeps all data for the next start.",
         servers.url(),
@@ -229,8 +223,12 @@ fn queues(programs: &Path, chosen: &[String]) -> anyhow::Result<Vec<String>> {
     if names.is_empty() {
         return Err(fault(Code::Usage, format!("{shown} has no programs")));
     }
-    if names.len() > 32 {
-        return Err(fault(Code::Usage, format!("{shown} has more than 32 programs: name some queues by --queue")));
+    if names.len() > 31 {
+        return Err(fault(Code::Usage, format!("{shown} has more than 31 programs: name some queues by --queue")));
+    }
+    // The queue of `blueque add`.
+    if !names.iter().any(|name| name == COMMANDS_QUEUE) {
+        names.push(COMMANDS_QUEUE.to_owned());
     }
     Ok(names)
 }
@@ -284,7 +282,15 @@ fn worker(
     queues: &[String],
 ) -> anyhow::Result<Child> {
     let mut command = Command::new("/proc/self/exe");
-    command.arg0("blueque").args(["worker", "--drain", "checkpoint", "--namespace", namespace, "--dir"]);
+    command.arg0("blueque").args([
+        "worker",
+        "--drain",
+        "checkpoint",
+        "--allow-commands",
+        "--namespace",
+        namespace,
+        "--dir",
+    ]);
     command.arg(programs).args(["--slots", &slots.to_string()]);
     command.args(["--grace", &format!("{}s", GRACE.as_secs())]);
     for queue in queues {

@@ -3,6 +3,7 @@
 //! If the program cannot be run, the process writes the reason to the pipe.
 
 use std::convert::Infallible;
+use std::env;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, anyhow, bail};
+use blueque::CommandLine;
 use clap::Args;
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
@@ -55,8 +57,13 @@ fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let folder = RunFolder::at(&options.run);
     let run = folder.read();
     let Err(why) = run.as_ref().map_err(|error| anyhow!("{error:#}")).and_then(|run| become_program(&folder, run));
+    let missing = why.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
     let why = format!("{why:#}");
     say(format!("blueque: {why}"));
+    if run.as_ref().is_ok_and(|run| run.command.is_some()) {
+        // The submitter chose the command, so the task fails. Without a reason in the pipe it is not given back.
+        return Ok(ExitCode::from(if missing { NOT_FOUND } else { NOT_EXECUTABLE }));
+    }
     if let Ok(mut supervisor) = supervisor {
         let _ = supervisor.write_all(why.as_bytes());
     }
@@ -71,6 +78,9 @@ fn become_program(folder: &RunFolder, run: &Run) -> anyhow::Result<Infallible> {
     limits::apply(&run.limits)?;
     inherited::default_signals();
     let parameters = File::open(folder.parameters()).context("the parameters cannot be read")?;
+    if let Some(command) = &run.command {
+        return become_command(folder, command, parameters);
+    }
     let (program, args) = run.program.split_first().context("run.json names no program")?;
     let line = first_line(Path::new(program));
     let hint = line.as_ref().map_or(String::new(), |line| format!(" (its first line asks for {line})"));
@@ -79,6 +89,31 @@ fn become_program(folder: &RunFolder, run: &Run) -> anyhow::Result<Infallible> {
     }
     let error = Command::new(program).args(args).stdin(parameters).exec();
     bail!("{program} cannot be run: {error}{hint}")
+}
+
+/// Becomes the command line of a task. Returns only on failure.
+fn become_command(folder: &RunFolder, command: &CommandLine, parameters: File) -> anyhow::Result<Infallible> {
+    let (program, args) = command.argv.split_first().context("run.json names no program")?;
+    if let Some(cwd) = &command.cwd {
+        env::set_current_dir(cwd).with_context(|| format!("the folder {cwd} cannot be entered on this host"))?;
+    }
+    let mut process = match &command.script {
+        None => Command::new(program),
+        Some(_) => {
+            let script = folder.script();
+            let line = first_line(&script).with_context(|| format!("{program} does not begin with #!"))?;
+            let (interpreter, argument) = match line.split_once([' ', '\t']) {
+                Some((interpreter, argument)) => (interpreter, Some(argument.trim())),
+                None => (line.as_str(), None),
+            };
+            let mut process = Command::new(interpreter);
+            process.args(argument).arg(script);
+            process
+        }
+    };
+    process.envs(command.cwd.iter().map(|cwd| ("PWD", cwd))).envs(&command.env);
+    let error = process.args(args).stdin(parameters).exec();
+    Err(error).with_context(|| format!("{program} cannot be run on this host"))
 }
 
 /// Returns the interpreter and its argument from the first line of a script.

@@ -1,6 +1,9 @@
-//! `blueque submit`
+//! `blueque submit`, and `blueque add` for a command line.
 
-use blueque::{Submitted, TaskId};
+pub mod add;
+mod unserved;
+
+use blueque::{Graph, GraphId, Submitted, TaskId};
 use clap::Args;
 use serde::Serialize;
 
@@ -17,7 +20,6 @@ use crate::session::Session;
 use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     #[command(flatten)]
     pub new: NewTaskArgs,
@@ -25,8 +27,16 @@ pub struct Options {
     /// index
     #[arg(long, value_name = "FIRST-LAST", value_parser = array::indexes, conflicts_with_all = NOT_OF_ARRAYS)]
     array: Option<String>,
+    #[command(flatten)]
+    way: Way,
+}
+
+/// How a task is submitted.
+#[derive(Args, Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub struct Way {
     /// If a task with this --id exists: run it again if it is finished, edit it if it waits
-    #[arg(long, requires = "id", conflicts_with_all = ["array", "follow"])]
+    #[arg(long, requires = "id", conflicts_with = "follow")]
     again: bool,
     /// With --again, if the task is running: run it again after the current run, unless it is cancelled
     #[arg(long, requires = "again", conflicts_with = "wait")]
@@ -48,7 +58,7 @@ pub struct Options {
 
 /// Options that do not work with an array. Use `graph wait` to wait for the tasks of an array. An index cannot be
 /// inserted into raw parameters.
-const NOT_OF_ARRAYS: [&str; 3] = ["wait", "follow", "raw"];
+const NOT_OF_ARRAYS: [&str; 4] = ["wait", "follow", "raw", "again"];
 
 /// An array that was submitted.
 #[derive(Serialize)]
@@ -69,13 +79,22 @@ impl Row for MadeArray {
     }
 }
 
-fn array(session: &Session, options: &Options, indexes: &str) -> anyhow::Result<Code> {
-    let (id, graph) = options.new.array(indexes)?;
-    let made = submit_graph(session, &graph, &id)?;
-    let indexes = indexes.split('%').next().unwrap_or_default().to_owned();
-    let row = MadeArray { graph: session.global(id.as_str()), created: made.created, tasks: made.tasks.len(), indexes };
-    write_one(if options.id_only { Format::Id } else { session.format }, &row)?;
-    Ok(Code::Ok)
+impl Way {
+    fn format(&self, session: &Session) -> Format {
+        if self.id_only { Format::Id } else { session.format }
+    }
+
+    /// Submits an array.
+    fn array(&self, session: &Session, (id, graph): (&GraphId, &Graph), indexes: String) -> anyhow::Result<Code> {
+        let made = submit_graph(session, graph, id)?;
+        let (created, tasks) = (made.created, made.tasks.len());
+        let row = MadeArray { graph: session.global(id.as_str()), created, tasks, indexes };
+        write_one(self.format(session), &row)?;
+        if let Some(first) = made.tasks.first().map(|(_, id)| id).filter(|_| made.created) {
+            unserved::warn(session, first, false);
+        }
+        Ok(Code::Ok)
+    }
 }
 
 /// A task that was submitted.
@@ -96,15 +115,15 @@ impl Row for Made {
     const COLUMNS: &'static [Cell<Self>] = &[(Column::id("id"), |row| row.id.clone())];
 }
 
-fn make(session: &Session, options: &Options) -> anyhow::Result<Made> {
-    let queue = options.new.queue.to_string();
-    if options.again {
-        let request = options.request.clone().unwrap_or_else(|| TaskId::random().to_string());
-        let (id, round) = options.new.submit_again(session, &request, options.once_more)?;
+fn make(session: &Session, new: &NewTaskArgs, way: &Way) -> anyhow::Result<Made> {
+    let queue = new.queue.to_string();
+    if way.again {
+        let request = way.request.clone().unwrap_or_else(|| TaskId::random().to_string());
+        let (id, round) = new.submit_again(session, &request, way.once_more)?;
         let submitted = round.made.as_str();
         return Ok(Made { id: id.to_string(), queue, submitted, replaced: None, round: Some(round.number) });
     }
-    let (id, made) = options.new.submit(session, options.follow)?;
+    let (id, made) = new.submit(session, way.follow)?;
     let replaced = match &made {
         Submitted::Replaced(other) => Some(other.to_string()),
         _ => None,
@@ -114,17 +133,28 @@ fn make(session: &Session, options: &Options) -> anyhow::Result<Made> {
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        if let Some(indexes) = &self.array {
-            return array(session, self, indexes);
-        }
+        let Some(indexes) = &self.array else { return self.way.submit(session, &self.new) };
+        let (id, graph) = self.new.array(indexes)?;
+        self.way.array(session, (&id, &graph), indexes.split('%').next().unwrap_or_default().to_owned())
+    }
+
+    fn upstreams(&mut self) -> Vec<&mut TaskId> {
+        self.new.waits_for()
+    }
+}
+
+impl Way {
+    /// Submits a task, and waits for its end or shows its log.
+    fn submit(&self, session: &Session, new: &NewTaskArgs) -> anyhow::Result<Code> {
         let follows = self.wait || self.follow;
         let interrupts = follows.then(Interrupts::hear).transpose()?;
-        let made = make(session, self)?;
+        let made = make(session, new, self)?;
         let id = TaskId::new(made.id.as_str())?;
+        unserved::warn(session, &id, new.has("method"));
         let shown = session.global_id(&id);
         let replaced = made.replaced.as_deref().map(|other| session.global(other));
         let made = Made { id: shown.to_string(), replaced, ..made };
-        let format = if self.id_only { Format::Id } else { session.format };
+        let format = self.format(session);
         if follows && format == Format::Table {
             // The message goes to stderr, so that scripts read only the result from stdout.
             say(format!("{shown} submitted"));
@@ -148,9 +178,5 @@ impl Subcommand for Options {
         }
         ended::report(&shown, &info);
         Ok(ended::verdict(&info))
-    }
-
-    fn upstreams(&mut self) -> Vec<&mut TaskId> {
-        self.new.waits_for()
     }
 }

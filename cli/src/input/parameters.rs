@@ -32,6 +32,24 @@ pub struct Parameters {
     raw: bool,
 }
 
+/// The parameters of a command line, which has all positional arguments.
+#[derive(Args, Clone, Debug)]
+pub struct Stdin {
+    /// The parameters of the task, which the command reads on stdin, as JSON; @FILE reads a file, - reads stdin
+    /// [default: []]
+    #[arg(long = "params", alias = "parameters", value_name = "PARAMS", allow_hyphen_values = true)]
+    params: Option<String>,
+    /// Pass the parameters unchanged, even if they are not JSON
+    #[arg(long)]
+    raw: bool,
+}
+
+impl From<Stdin> for Parameters {
+    fn from(Stdin { params, raw }: Stdin) -> Self {
+        Self { given: params, named: None, raw }
+    }
+}
+
 impl Parameters {
     /// Returns true if there are parameters.
     pub fn are_given(&self) -> bool {

@@ -61,6 +61,21 @@ impl TaskOptions {
         self.0.iter().map(|(name, value)| (*name, value.text()))
     }
 
+    /// Sets an option.
+    pub fn put(&mut self, name: &'static str, value: String) {
+        self.0.retain(|(given, _)| *given != name);
+        self.0.push((name, Value::Text(value)));
+    }
+
+    /// Adds a need.
+    pub fn add_need(&mut self, need: &str) {
+        match self.0.iter_mut().find(|(name, _)| *name == "needs") {
+            Some((_, Value::Text(needs))) if needs.split(',').any(|known| known == need) => {}
+            Some((_, Value::Text(needs))) => *needs = format!("{needs},{need}"),
+            _ => self.0.push(("needs", Value::Text(need.to_owned()))),
+        }
+    }
+
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(given, _)| *given == name)
     }

@@ -63,6 +63,10 @@ enum NoResult {
 /// still fails, unless the tasks before it ended in the same way.
 pub fn unfit(ended: Ended, run: &Run, cost: &Cost) -> Option<Unfit> {
     let Ended::Exit(Exit::Code(code)) = ended else { return None };
+    // Of a command line the submitter is to blame.
+    if run.command.is_some() {
+        return None;
+    }
     let why = format!("exit code {code} at once: this host may lack what the program calls");
     let quick = Duration::from_millis(cost.wall_ms) < QUICK;
     (quick && MISSING.contains(&code)).then_some(Unfit { why, given_back: run.suspect })

@@ -7,9 +7,9 @@ use blueque::{Client, QueueName, Status, TaskInfo, WorkerInfo};
 /// Number of tasks that are read from the beginning of the queue. Tasks whose program is missing accumulate there.
 const LOOKED_AT: u32 = 50;
 
-/// Returns the program of a task.
-pub fn program(info: &TaskInfo, queue: &QueueName) -> String {
-    info.method().unwrap_or_else(|| queue.to_string())
+/// Returns the program of a task. `None` if the task has a command line instead.
+pub fn program(info: &TaskInfo, queue: &QueueName) -> Option<String> {
+    info.command().is_none().then(|| info.method().unwrap_or_else(|| queue.to_string()))
 }
 
 /// Returns true if the worker takes no new tasks of the queue.
@@ -46,7 +46,7 @@ pub fn missing(client: &Client, queue: &QueueName, workers: &[WorkerInfo]) -> bl
         for id in client.queue(queue.as_str())?.list(status.as_str(), LOOKED_AT)? {
             let Ok(id) = blueque::TaskId::new(id) else { continue };
             let Some(info) = client.call(&client.calls().get(&id))? else { continue };
-            let program = program(&info, queue);
+            let Some(program) = program(&info, queue) else { continue };
             if nobody_has(&workers, &program) {
                 *lacking.entry(program).or_default() += 1;
             }

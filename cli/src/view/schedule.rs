@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use blueque::{Missed, Overlap, ScheduleInfo, ScheduleName, ScheduleState, ScheduleSummary};
+use blueque::{CommandLine, Missed, Overlap, ScheduleInfo, ScheduleName, ScheduleState, ScheduleSummary};
 use serde::Serialize;
 
 use super::payload::Payload;
@@ -128,7 +128,7 @@ impl Whole {
             error: info.error().map(|error| error.to_string()),
             created: info.created().map(times::to_the_second),
             changed: info.changed().map(times::to_the_second),
-            options: info.options().into_iter().collect(),
+            options: info.options().into_iter().map(masked).collect(),
             parameters: info.parameters_bytes().map(|bytes| Payload(bytes.to_vec())),
         }
     }
@@ -214,6 +214,13 @@ fn words(recurrence: &str) -> String {
         ["cron", zone, fields] => format!("{fields} in {zone}"),
         _ => recurrence.to_owned(),
     }
+}
+
+/// Returns an option as it is shown: a command line without the values of its environment.
+fn masked((name, value): (String, String)) -> (String, String) {
+    let words =
+        (name == "command").then(|| CommandLine::read(&value).map_or_else(String::new, |command| command.words()));
+    (name, words.unwrap_or(value))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::payload::Payload;
 use super::policy::Policy;
 use super::progress::Progress;
 use super::record::{ended, eta, headline, text};
+use crate::command_line::Shown;
 use crate::output::table::{Cell, Column, Row};
 use crate::run_folder::end::Cost;
 use crate::times;
@@ -27,6 +28,8 @@ pub struct TaskView {
     pub status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,8 +158,9 @@ pub struct Whole {
 }
 
 /// Fields of options that have a place of their own in the view. The options with a setting are part of the policy.
-const PLACED: [&str; 12] = [
+const PLACED: [&str; 13] = [
     "title",
+    "command",
     "method",
     "priority",
     "key",
@@ -222,6 +226,7 @@ impl TaskView {
             queue: info.queue().unwrap_or_default(),
             status: text(info, "status").unwrap_or_default(),
             title: text(info, "title").filter(|title| !title.is_empty()),
+            command: info.command().as_deref().and_then(Shown::of),
             method: info.method(),
             priority: text(info, "priority").and_then(|number| number.parse().ok()),
             key: text(info, "key"),
@@ -305,14 +310,15 @@ impl TaskView {
         self.seen.progress.brief()
     }
 
-    /// Returns what the task does: its title, or else the beginning of its parameters.
+    /// Returns what the task does: its title, or else its command line or the beginning of its parameters.
     fn what(&self) -> String {
         let beginning = |Payload(bytes): &Payload| {
             let shown = bytes.get(..WHAT_BYTES).unwrap_or(bytes);
             String::from_utf8_lossy(shown).split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let given = self.parameters.as_ref().filter(|Payload(bytes)| bytes != b"[]");
-        self.title.clone().or_else(|| given.map(beginning)).unwrap_or_default()
+        let command = self.command.as_ref().map(|command| command.words.clone());
+        self.title.clone().or(command).or_else(|| given.map(beginning)).unwrap_or_default()
     }
 
     /// Returns the error or the reason of a task that ended, or else its progress.

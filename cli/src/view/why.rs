@@ -43,6 +43,11 @@ const CALLS: usize = 100;
 const FOLLOWED: &str = "10,000";
 
 impl Cause {
+    /// Returns true if no known worker will start the task.
+    pub fn needs_another_worker(&self) -> bool {
+        self.start == Start::Nobody
+    }
+
     /// Returns the expected start and end of the task. Returns `None` if no listener will start the task, because the
     /// statistics of the queue do not consider this.
     pub fn expected(&self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
@@ -75,7 +80,7 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
                 why.needs.as_deref().is_none_or(|needs| suits(all, needs))
             };
             Listeners::of(&session.client, &queue, why.now, |worker| {
-                has(worker) && worker.has_program(&program) != Some(false)
+                has(worker) && program.as_ref().is_none_or(|program| worker.has_program(program) != Some(false))
             })?
         }
         _ => Listeners::default(),
@@ -240,7 +245,7 @@ fn of_workers<T>(
 /// Returns the program of a waiting task if no worker of its queue has that program.
 fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
     of_workers(session, why, |queue, them| {
-        let program = programs::program(info, queue);
+        let program = programs::program(info, queue)?;
         programs::nobody_has(them, &program).then_some(program)
     })
 }

@@ -7,8 +7,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use blueque::CommandLine;
+use clap::ValueEnum;
 use nix::unistd::{AccessFlags, access};
 
+use crate::command_line::proof;
 use crate::output::{Code, fault};
 use crate::safe_path::{Refused, Rule, resolve};
 
@@ -19,6 +22,45 @@ pub enum Programs {
     Folder(PathBuf),
     /// A single command for every task.
     Fixed(Vec<String>),
+    /// No program: the worker runs only tasks that have a command line.
+    None,
+}
+
+/// Whose command lines a worker runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Allow {
+    /// Of everyone who may submit tasks
+    Any,
+    /// Of processes that can read the key of this unix user, ~/.config/blueque/commands.key
+    User,
+}
+
+/// The command lines of tasks that a worker runs.
+#[derive(Debug)]
+pub struct Commands {
+    /// The key of this user, if the worker runs only commands of this user.
+    key: Option<Vec<u8>>,
+}
+
+impl Commands {
+    pub fn new(allow: Allow) -> anyhow::Result<Self> {
+        let key = (allow == Allow::User).then(proof::key).transpose();
+        Ok(Self { key: key.map_err(|error| fault(Code::Usage, format!("--allow-commands=user: {error:#}")))? })
+    }
+
+    /// Returns the command line of a task, or the reason why it does not run here. `ids` are those of the task and its
+    /// graph.
+    pub fn read(&self, text: &str, namespace: &str, ids: &[&str]) -> Result<CommandLine, Unfit> {
+        let command = CommandLine::read(text).ok_or_else(|| "its command cannot be read".to_owned())?;
+        match &self.key {
+            Some(key) if !proof::is_proved(&command, key, namespace, ids) => {
+                let user = command.user.as_deref().unwrap_or("somebody");
+                let why = "does not prove that a process of this unix user has submitted it: --allow-commands=user";
+                Err(Unfit::Absent(format!("its command, of {user} as it says, {why}")))
+            }
+            _ => Ok(command),
+        }
+    }
 }
 
 /// Reason why a task cannot run here.
@@ -84,7 +126,11 @@ impl Programs {
     /// Returns the methods that have programs, as a worker reports them. `*` stands for any method. `None` if the list
     /// is too long.
     pub fn methods(&self) -> Option<String> {
-        let Self::Folder(folder) = self else { return Some("*".to_owned()) };
+        let folder = match self {
+            Self::Folder(folder) => folder,
+            Self::Fixed(_) => return Some("*".to_owned()),
+            Self::None => return Some(".".to_owned()),
+        };
         let entries = fs::read_dir(folder).ok()?.flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.retain(|name| is_name(name) && runnable(&folder.join(name)));
@@ -98,6 +144,7 @@ impl Programs {
     pub fn command(&self, method: &str) -> Result<Vec<String>, Unfit> {
         match self {
             Self::Fixed(command) => Ok(command.clone()),
+            Self::None => Err(Unfit::Absent("this worker has no programs: it runs only tasks of `blueque add`".into())),
             Self::Folder(folder) => {
                 let file = find(folder, method)?;
                 let file = file.to_str().ok_or_else(|| Unfit::Never(format!("the path of {method} is not UTF-8")))?;

@@ -300,7 +300,7 @@ impl Reserver {
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
                 // A worker without programs pauses the queue at once, because it can run none of the tasks.
-                let left = if self.programs.methods().as_deref() == Some(".") {
+                let left = if self.settings.commands.is_none() && self.programs.methods().as_deref() == Some(".") {
                     Some(queue_backoff.unfit(&task.queue, self.programs.stamp(), &why))
                 } else {
                     queue_backoff.missing(&task.queue, self.programs.stamp(), &why, before > 0)
@@ -348,11 +348,25 @@ impl Reserver {
         let method = info.and_then(TaskInfo::method);
         let ended = info.and_then(TaskInfo::ended);
         let own_log_bytes = info.and_then(TaskInfo::log_bytes).map(u64::from);
-        let program = match self.programs.command(method.as_deref().unwrap_or(task.queue.as_str())) {
-            Ok(program) => program,
-            Err(why) => return Ok(Err(why)),
-        };
         let settings = &self.settings;
+        let (program, command) = match (info.and_then(TaskInfo::command), &settings.commands) {
+            (None, _) => match self.programs.command(method.as_deref().unwrap_or(task.queue.as_str())) {
+                Ok(program) => (program, None),
+                Err(why) => return Ok(Err(why)),
+            },
+            (Some(text), Some(commands)) => {
+                let graph = info.and_then(TaskInfo::graph);
+                let ids = [Some(task.id.as_str()), graph.as_deref()].into_iter().flatten().collect::<Vec<_>>();
+                match commands.read(&text, &settings.namespace, &ids) {
+                    Ok(command) => (Vec::new(), Some(command)),
+                    Err(why) => return Ok(Err(why)),
+                }
+            }
+            (Some(_), None) => {
+                let why = "it is a command line, and this worker runs none: --allow-commands";
+                return Ok(Err(Unfit::Absent(why.to_owned())));
+            }
+        };
         let about = self.client.call(&self.client.calls().settings(Some(&task.queue)))?;
         Ok(Ok(Run {
             version: VERSION,
@@ -371,6 +385,7 @@ impl Reserver {
             method,
             index: info.and_then(TaskInfo::label).and_then(|label| Some(element(&label)?.1)),
             program,
+            command,
             start_reason: reason(task.outcome).to_owned(),
             environment: settings.options.environment.clone(),
             publish: settings.publish.clone(),
@@ -411,7 +426,11 @@ impl Reserver {
             Ok(pid) => {
                 let (queue, attempt) = (&run.queue, run.attempt);
                 let method = run.method.as_ref().map_or(String::new(), |method| format!(" ({method})"));
-                let input = if settings.options.quiet_input { String::new() } else { beginning(&task.parameters) };
+                let input = match &run.command {
+                    _ if settings.options.quiet_input => String::new(),
+                    Some(command) => format!(": {}", clean_line(&command.words(), INPUT)),
+                    None => beginning(&task.parameters),
+                };
                 let about = format!("{} of {queue}{method}, attempt {attempt}, supervisor {pid}{input}", run.id);
                 self.pool.say(&format!("started {about}"));
                 Ok(None)

@@ -11,8 +11,9 @@ use blueque::{ListenerId, Pattern, QueueName, QueueOrder, Setting, TaskInfo, Tok
 use clap::{Args, ValueEnum};
 
 use super::log::Format;
-use super::program::Programs;
+use super::program::{Allow, Commands, Programs};
 use super::resources::{Resources, Shares};
+use crate::command_line::COMMANDS;
 use crate::input::values::{bytes, duration, lease, whole_number};
 use crate::logs::sweep::Keep;
 use crate::output::{Code, fault};
@@ -104,6 +105,10 @@ pub struct Options {
     /// The folder of programs.
     #[arg(long, value_name = "DIR", conflicts_with = "command", help = DIR_HELP)]
     pub dir: Option<PathBuf>,
+    /// Also run tasks that `blueque add` has submitted: any command line of anyone who may submit tasks, or with
+    /// `user` only of processes of this unix user. No --dir is needed then
+    #[arg(long, value_enum, value_name = "WHOSE", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
+    pub allow_commands: Option<Allow>,
     /// A single program for all tasks, and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -205,6 +210,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The capabilities that the worker offers.
     pub resources: Option<Resources>,
+    /// The command lines of tasks that the worker runs, if it runs any.
+    pub commands: Option<Commands>,
 }
 
 impl Options {
@@ -217,10 +224,27 @@ impl Options {
         let usual = || Some(PathBuf::from(USUAL_DIR)).filter(|dir| dir.is_dir());
         match named.or_else(usual) {
             Some(folder) => Programs::folder(&folder),
+            None if self.allow_commands.is_some() => Ok(Programs::None),
             None => Err(fault(
                 Code::Usage,
-                format!("which programs? Name their folder by --dir or {DIR}, or one command for all tasks after --"),
+                format!(
+                    "which programs? Name their folder by --dir or {DIR}, or one command for all tasks after --; or \
+                     --allow-commands for tasks of `blueque add`"
+                ),
             )),
+        }
+    }
+
+    /// Returns the capabilities, with `commands` if the worker runs command lines.
+    fn offers(&self) -> Option<String> {
+        let commands = self.allow_commands.map(|_| COMMANDS.to_owned());
+        let own = self.has.clone().filter(|has| !has.is_empty());
+        match (own, commands) {
+            (Some(own), Some(commands)) if !own.split(',').any(|name| name == COMMANDS) => {
+                Some(format!("{own},{commands}"))
+            }
+            (Some(own), _) => Some(own),
+            (None, commands) => commands.or_else(|| self.has.clone()),
         }
     }
 
@@ -294,7 +318,8 @@ impl Options {
             state: state_folder(self.state_dir.as_deref())?,
             publish: self.publish.as_ref().map(std::path::absolute).transpose()?,
             limits,
-            resources: self.has.as_deref().map(Resources::parse).transpose()?,
+            resources: self.offers().as_deref().map(Resources::parse).transpose()?,
+            commands: self.allow_commands.map(Commands::new).transpose()?,
         })
     }
 }

@@ -9,9 +9,11 @@ import * as wire from "./wire.js";
 const T = {
   action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise"]},
   ageing: {"form":"seconds","low":1,"high":604800},
+  argumentCount: {"form":"whole","low":1,"high":1024},
   backoff: {"form":"word","words":["exponential","fixed"]},
   bounds: {"form":"text","high":65536},
   closed: {"form":"whole","low":0,"high":1},
+  command: {"form":"text","high":65536},
   count: {"form":"whole","low":1,"high":500},
   countOrNone: {"form":"whole","low":0,"high":500},
   cursor: {"form":"text"},
@@ -649,6 +651,12 @@ export interface CompleteOptions {
   readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
+  /**
+   * The command line that the task runs instead of a program of the worker: JSON such as
+   *   `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the
+   *   task also needs `commands`.
+   */
+  readonly command?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
   readonly priority?: number | undefined;
   /** Maximum retries after failures. By default the setting `max_failures`. */
@@ -741,6 +749,7 @@ export function complete(id: string, token: number, result: Bytes, options: Comp
     ["unset", options.unset],
     ["title", options.title],
     ["method", options.method],
+    ["command", options.command],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
     ["backoff", options.backoff],
@@ -953,6 +962,12 @@ export interface EditOptions {
   readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
+  /**
+   * The command line that the task runs instead of a program of the worker: JSON such as
+   *   `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the
+   *   task also needs `commands`.
+   */
+  readonly command?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
   readonly priority?: number | undefined;
   /** Maximum retries after failures. By default the setting `max_failures`. */
@@ -1059,6 +1074,7 @@ export function edit(id: string, options: EditOptions = {}): Call<"pending" | "s
   return wire.call("edit", [id], [
     ["title", options.title],
     ["method", options.method],
+    ["command", options.command],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
     ["backoff", options.backoff],
@@ -1526,6 +1542,8 @@ export interface GetReply {
   readonly title: string | null;
   /** The method, which selects the program that a worker runs. */
   readonly method: string | null;
+  /** The command line that the task runs, with its folder, its environment and its script. */
+  readonly command: string | null;
   /** Maximum run time of an attempt. */
   readonly maxRun: number | null;
   /** Time before the end of `max_run` at which the program is warned. */
@@ -1666,6 +1684,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "jitter", property: "jitter", type: T.percent },
   { name: "title", property: "title", type: T.text, empty: true },
   { name: "method", property: "method", type: T.name },
+  { name: "command", property: "command", type: T.command },
   { name: "max_run", property: "maxRun", type: T.timeLimit },
   { name: "warn", property: "warn", type: T.timeLimit },
   { name: "no_progress", property: "noProgress", type: T.timeLimit },
@@ -3423,6 +3442,12 @@ export interface ScheduleOptions {
   readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
+  /**
+   * The command line that the task runs instead of a program of the worker: JSON such as
+   *   `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the
+   *   task also needs `commands`.
+   */
+  readonly command?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
   readonly priority?: number | undefined;
   /** Maximum retries after failures. By default the setting `max_failures`. */
@@ -3523,6 +3548,7 @@ export function schedule(name: string, queue: string, recurrence: string, parame
     ["times", options.times],
     ["title", options.title],
     ["method", options.method],
+    ["command", options.command],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
     ["backoff", options.backoff],
@@ -4051,6 +4077,12 @@ export interface SubmitOptions {
   readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
+  /**
+   * The command line that the task runs instead of a program of the worker: JSON such as
+   *   `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the
+   *   task also needs `commands`.
+   */
+  readonly command?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
   readonly priority?: number | undefined;
   /** Maximum retries after failures. By default the setting `max_failures`. */
@@ -4152,6 +4184,7 @@ export function submit(queue: string, each: readonly SubmitEach[], options: Subm
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
     ["title", options.title],
     ["method", options.method],
+    ["command", options.command],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
     ["backoff", options.backoff],
@@ -4202,6 +4235,12 @@ export interface SubmitAgainOptions {
   readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
+  /**
+   * The command line that the task runs instead of a program of the worker: JSON such as
+   *   `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the
+   *   task also needs `commands`.
+   */
+  readonly command?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
   readonly priority?: number | undefined;
   /** Maximum retries after failures. By default the setting `max_failures`. */
@@ -4310,6 +4349,7 @@ export function submitAgain(queue: string, each: readonly SubmitEach[], options:
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
     ["title", options.title],
     ["method", options.method],
+    ["command", options.command],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
     ["backoff", options.backoff],
@@ -4362,6 +4402,12 @@ export interface SubmitUniqueOptions {
   readonly title?: Bytes | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
+  /**
+   * The command line that the task runs instead of a program of the worker: JSON such as
+   *   `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the
+   *   task also needs `commands`.
+   */
+  readonly command?: string | undefined;
   /** Priority from -1000 to 1000. A higher priority goes first. By default 0. */
   readonly priority?: number | undefined;
   /** Maximum retries after failures. By default the setting `max_failures`. */
@@ -4468,6 +4514,7 @@ export function submitUnique(queue: string, each: readonly SubmitEach[], options
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
     ["title", options.title],
     ["method", options.method],
+    ["command", options.command],
     ["priority", options.priority],
     ["max_failures", options.maxFailures],
     ["backoff", options.backoff],

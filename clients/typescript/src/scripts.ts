@@ -12,14 +12,14 @@ export const DIGESTS = {
   cancel_graph: "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
   changes: "5981ffa8093b85aafff4483374d8d4f4cef80377",
   checkpoint: "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-  complete: "f4551b5e99dc26b2c5136ae42c266c208ce8fcbf",
+  complete: "8f21800976605210ce8d51ed0683f81d73c7f167",
   configure: "a623fe642b7f28e1227f264d16c6ebde8291911e",
   counts: "5581b6114416112d98ba38efd44f7f6351238526",
   delete: "45173f00a6d50bee9e8cb2a55344dd585fcd95d3",
   delete_queue: "ea715889cae5256f49edb1c5bd5cfd8853c1fb7e",
   depend: "c7e8729d7f05cfb79aad98aa3f3ad8f248df93ba",
   drain: "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-  edit: "0a5e0cf101f3fad25db42a8d09d83ffa58e22108",
+  edit: "894c8ebc0de8b45e89a1f802bbef970df8fc45c9",
   estimate: "2f99bcf8fabdb7bd862869eee1c2f88dca46f4f5",
   events: "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
   fail: "514ee4c326e7b9ee6a1fb9dfded1ab2a4b60dead",
@@ -38,7 +38,7 @@ export const DIGESTS = {
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "982071d628e635e379333b0e48892ae28021732c",
-  maintenance: "5eb4789f014f4f52cfb695d9542df798ac5056c0",
+  maintenance: "869d7b40db9d00e24ba8b08e8ed080389b679aaa",
   move: "057caea212febcbb8741abfde40a43d794e322e4",
   note: "fa174b27a5c1c09a9b8c4c316325cffb0cdb5fb8",
   pause: "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
@@ -62,9 +62,9 @@ export const DIGESTS = {
   resume_schedule: "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
   retry: "707c23cd8d725d10ee56bb892f25a13915edd3f9",
   retry_graph: "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-  run_deferred: "96e9bd9124868b83039bd45f1121d282282cd28c",
-  run_schedule: "d569a6b6b38a32f390c57f15f480db6c17cd7c15",
-  schedule: "c43e04bd9f9a3f3a4c727f4120bc77901b2e5483",
+  run_deferred: "cacc1c18f75ba743eaf5b63f9828af6d87e2eff4",
+  run_schedule: "317002b7bedb30f0b0525564699831aa047f64d4",
+  schedule: "6a7f92782ddd185fca44b82fad2a48052708c411",
   schedules: "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
   set_topology: "eaeb36eb312deacefea6bc4878ea24a032a62a93",
   settings: "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
@@ -72,12 +72,12 @@ export const DIGESTS = {
   show_schedule: "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
   start: "a4783155413c5ce99909e0fdbc9f9fec192d0740",
   statistics: "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-  submit: "b16754745452275befc9214e8b77337f442739ed",
-  submit_graph: "e8295b475a995ba3aebe67fab48222d34148c916",
+  submit: "91278180b713fe3d3cb3edd57bc47f67693f0e61",
+  submit_graph: "38833b4286c7905931a640d2ad9515aa2f09b36a",
   supply_times: "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
-  tick: "11850ec7252b52de31b90c7fb9cd11c65fa9dab8",
+  tick: "283645e74971fba5e10dab1f4e6b39bcd198e959",
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "6f4a73b89af93c89828e150e0be513af5de754df",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
@@ -621,6 +621,54 @@ function @{args.needs}(value, what)
   end
   table.sort(wanted, @{args.before})
   return table.concat(wanted, ',')
+end
+
+=== args.is_text
+function @{args.is_text}(value)
+  return type(value) == 'string' and not string.find(value, '%z')
+end
+
+=== args.command
+function @{args.command}(value, what)
+  @{args.bytes}(value, 65536, what)
+  local read, command = pcall(cjson.decode, value)
+  local wrong = (not read or type(command) ~= 'table') and 'be a JSON object'
+  for name in pairs(wrong and {} or command) do
+    if not @{args.among}(tostring(name), ' argv cwd env script user proof ') then
+      wrong = 'have no other field than argv, cwd, env, script, user and proof'
+    end
+  end
+  wrong = wrong or @{args.wrong_command}(command)
+  if wrong then
+    @{reply.fail}('BADARG', what .. ' must ' .. wrong)
+  end
+  return value
+end
+
+=== args.wrong_command
+function @{args.wrong_command}(command)
+  local argv, env, is_text = command.argv, command.env or {}, @{args.is_text}
+  local number = type(argv) == 'table' and #argv or 0
+  if number < 1 or number > 1024 or argv[1] == '' then
+    return string.format('have argv: a list of 1 to %d texts, the program and its arguments', 1024)
+  end
+  for i = 1, number do
+    if not is_text(argv[i]) then
+      return 'have only texts without zero bytes in argv'
+    end
+  end
+  for name, text in pairs(type(env) == 'table' and env or { '' }) do
+    if not is_text(text) or not string.find(name, '^[%a_][%w_]*$') or string.find(name, '^BLUEQUE_') then
+      return 'have in env an object of texts, by names of letters, digits and _ that do not begin with BLUEQUE_'
+    end
+  end
+  if command.cwd and not (is_text(command.cwd) and string.find(command.cwd, '^/')) then
+    return 'have an absolute path in cwd'
+  elseif command.script and not (is_text(command.script) and string.find(command.script, '^#!')) then
+    return 'have a script that begins with #! and the path of its interpreter'
+  elseif not (is_text(command.user or '') and is_text(command.proof or '')) then
+    return 'have texts in user and proof'
+  end
 end
 
 === args.unique_until
@@ -3332,7 +3380,7 @@ end
 function @{edits.names}(value, what)
   local names = {}
   for name in string.gmatch(#value <= 1024 and value .. ',' or ',', '([^,]*),') do
-    local known = string.find(name, '^[%l_]+$') and string.find(' title=title method=method priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
+    local known = string.find(name, '^[%l_]+$') and string.find(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
     if name ~= 'eta' and not known then
       @{reply.fail}('BADARG', what .. ' must be names of options of a task, or eta, separated by commas')
     end
@@ -3356,7 +3404,7 @@ end
 === edits.read
 function @{edits.read}(task)
   local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended' }
-  for field in string.gmatch(' title=title method=method priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
     fields[#fields + 1] = field
   end
   task.had = {}
@@ -3368,7 +3416,7 @@ end
 === edits.options
 function @{edits.options}(task, given, unset)
   local wanted, had = {}, task.had
-  for name, field in string.gmatch(' title=title method=method priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
     if unset[name] and given[name] ~= nil then
       @{reply.fail}('BADARG', 'unset names an option that is given, too')
     end
@@ -3401,6 +3449,12 @@ function @{edits.json}(value)
   return cjson.encode(string.sub(value, 1, 128))
 end
 
+=== edits.argv
+function @{edits.argv}(command)
+  local read, decoded = pcall(cjson.decode, command or '')
+  return read and cjson.encode(type(decoded) == 'table' and decoded.argv) or nil
+end
+
 === edits.write
 function @{edits.write}(edit, field, value)
   if value then
@@ -3422,12 +3476,15 @@ function @{edits.compare}(task, spec, call)
     @{reply.fail}('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
       .. ' its key and its unique name cannot be changed')
   end
-  for name, field in string.gmatch(' title=title method=method priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
     local before, after = had[field], new[field]
     if before ~= after then
       @{edits.write}(edit, field, after)
       if name == 'lease' then
         before, after = before and before / 1000000, after and after / 1000000
+      end
+      if name == 'command' then
+        before, after = @{edits.argv}(before), @{edits.argv}(after)
       end
       @{edits.tell}(edit, name, before, after)
     end
@@ -10225,7 +10282,7 @@ function @{rerun.run}(task, step)
   end
   new.forget = { @{record.attempt_fields}() }
   local gone = { @{rerun.forgotten}() }
-  for field in string.gmatch(' title=title method=method priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
     gone[#gone + 1] = field
   end
   for _, field in ipairs(gone) do
@@ -15309,6 +15366,8 @@ function @{contract.option}(name, value)
     return @{edits.names}(value, name)
   elseif name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
+  elseif name == 'command' then
+    return @{args.command}(value, name)
   elseif name == 'priority' then
     return @{args.priority}(value, name)
   elseif name == 'max_failures' then
@@ -15377,6 +15436,8 @@ function @{contract.option}(name, value)
     return @{args.bytes}(value, 1024, name)
   elseif name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
+  elseif name == 'command' then
+    return @{args.command}(value, name)
   elseif name == 'priority' then
     return @{args.priority}(value, name)
   elseif name == 'max_failures' then
@@ -15679,6 +15740,8 @@ function @{contract.option}(name, value)
     return @{args.bytes}(value, 1024, name)
   elseif name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
+  elseif name == 'command' then
+    return @{args.command}(value, name)
   elseif name == 'priority' then
     return @{args.priority}(value, name)
   elseif name == 'max_failures' then
@@ -15746,6 +15809,8 @@ function @{contract.option}(name, value)
     return @{args.bytes}(value, 1024, name)
   elseif name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
+  elseif name == 'command' then
+    return @{args.command}(value, name)
   elseif name == 'priority' then
     return @{args.priority}(value, name)
   elseif name == 'max_failures' then
@@ -15820,6 +15885,8 @@ function @{contract.task_option}(name, value)
     return @{args.bytes}(value, 1024, name)
   elseif name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
+  elseif name == 'command' then
+    return @{args.command}(value, name)
   elseif name == 'priority' then
     return @{args.priority}(value, name)
   elseif name == 'max_failures' then
@@ -16503,7 +16570,7 @@ return @{reply.refusal}(answer)
 --- Ends an attempt with its result. The task is complete, or continues with its next step in another queue.
 -- @args now id token result
 -- @role worker
--- @options max_bytes cost next parameters eta unset title method priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps
+-- @options max_bytes cost next parameters eta unset title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps
 -- @reply ${TICK}complete${TICK}; if the result was discarded: ${TICK}cancelled${TICK} if another task caused a cancel of the task, or the task was cancelled before a further step; ${TICK}failed${TICK} if the attempt was ordered to stop because of the task's deadline
 -- @errors LOST TOOBIG OVERDUE NOLIMIT TOOMANY
 
@@ -17043,7 +17110,7 @@ return @{reply.refusal}(answer)
 --- Changes a task that has not ended: any part of its submission except its dependencies. While an attempt holds the task, only parts that do not affect this attempt can change. The task keeps its place in the queue, unless its queue, eta or priority changes. The history of the task records each edit.
 -- @args now id
 -- @role client
--- @options title method priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps max_bytes parameters eta queue unset token by reason request
+-- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps max_bytes parameters eta queue unset token by reason request
 -- @reply its state: ${TICK}pending${TICK}, ${TICK}scheduled${TICK}, ${TICK}waiting${TICK}, ${TICK}reserved${TICK} or ${TICK}started${TICK}
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE NOLIMIT
 
@@ -19957,7 +20024,7 @@ return @{reply.refusal}(answer)
 --- Creates a schedule, or changes the schedule with this name.
 -- @args now name queue recurrence parameters count (slot)*count
 -- @role administrator
--- @options overlap missed late start end times title method priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps by request
+-- @options overlap missed late start end times title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps by request
 -- @reply ${TICK}created${TICK}, ${TICK}changed${TICK}, or ${TICK}existing${TICK} if nothing differs
 -- @errors TOOBIG TOOMANY NOLIMIT
 
@@ -20501,7 +20568,7 @@ return @{reply.refusal}(answer)
 --- Adds tasks to a queue. A new task is pending, scheduled if its eta is in the future, or waiting if it waits for other tasks. With ${TICK}again${TICK}, a finished task begins a new round, and a waiting task is changed. With ${TICK}once_more${TICK} as well, a task that an attempt holds begins a new round when the current round has ended.
 -- @args now queue count (id eta parameters)*count
 -- @role client
--- @options title method priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps inputs again once_more by request
+-- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps inputs again once_more by request
 -- @reply for each task ${TICK}created${TICK}, or ${TICK}existing${TICK} if the id was submitted before; with a unique name ${TICK}existing${TICK} or ${TICK}replaced${TICK}, and the id of the other task; with ${TICK}again${TICK} the word ${TICK}created${TICK}, ${TICK}again${TICK}, ${TICK}changed${TICK}, ${TICK}existing${TICK} or ${TICK}later${TICK}, and the number of the round
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY NOLIMIT
 

@@ -233,6 +233,54 @@ function args.needs(value, what)
   return table.concat(wanted, ',')
 end
 
+-- Returns true if a value is a text without a zero byte.
+function args.is_text(value)
+  return type(value) == 'string' and not string.find(value, '%z')
+end
+
+-- Checks the command line of a task, as JSON.
+function args.command(value, what)
+  args.bytes(value, contract.COMMAND_HIGH, what)
+  local read, command = pcall(cjson.decode, value)
+  local wrong = (not read or type(command) ~= 'table') and 'be a JSON object'
+  for name in pairs(wrong and {} or command) do
+    if not args.among(tostring(name), ' argv cwd env script user proof ') then
+      wrong = 'have no other field than argv, cwd, env, script, user and proof'
+    end
+  end
+  wrong = wrong or args.wrong_command(command)
+  if wrong then
+    reply.fail('BADARG', what .. ' must ' .. wrong)
+  end
+  return value
+end
+
+-- Returns what is wrong with a decoded command line.
+function args.wrong_command(command)
+  local argv, env, is_text = command.argv, command.env or {}, args.is_text
+  local number = type(argv) == 'table' and #argv or 0
+  if number < contract.ARGUMENT_COUNT_LOW or number > contract.ARGUMENT_COUNT_HIGH or argv[1] == '' then
+    return string.format('have argv: a list of 1 to %d texts, the program and its arguments', contract.ARGUMENT_COUNT_HIGH)
+  end
+  for i = 1, number do
+    if not is_text(argv[i]) then
+      return 'have only texts without zero bytes in argv'
+    end
+  end
+  for name, text in pairs(type(env) == 'table' and env or { '' }) do
+    if not is_text(text) or not string.find(name, '^[%a_][%w_]*$') or string.find(name, '^BLUEQUE_') then
+      return 'have in env an object of texts, by names of letters, digits and _ that do not begin with BLUEQUE_'
+    end
+  end
+  if command.cwd and not (is_text(command.cwd) and string.find(command.cwd, '^/')) then
+    return 'have an absolute path in cwd'
+  elseif command.script and not (is_text(command.script) and string.find(command.script, '^#!')) then
+    return 'have a script that begins with #! and the path of its interpreter'
+  elseif not (is_text(command.user or '') and is_text(command.proof or '')) then
+    return 'have texts in user and proof'
+  end
+end
+
 function args.unique_until(value, what)
   if value ~= 'start' and value ~= 'end' then
     args.seconds(value, contract.UNIQUE_TIME_LOW, contract.UNIQUE_TIME_HIGH, what)

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use axum::extract::Path;
 use axum::response::Response;
 use blueque::contract::SCHEDULE_OPTIONS;
-use blueque::{Recurrence, ScheduleInfo, ScheduleName, ScheduleState};
+use blueque::{CommandLine, Recurrence, ScheduleInfo, ScheduleName, ScheduleState};
 use maud::{Markup, html};
 
 use crate::act::action;
@@ -130,7 +130,7 @@ async fn schedule(here: &Here, name: &str) -> Result<Markup, Failure> {
                     @for task in tasks.iter().rev().skip(1).take(10) { dt { "Earlier" } dd { (look::task(here, task)) } }
                     dt { "Tasks" } dd { a href=(here.link(&format!("/tasks?q={}", escaped(&format!("queue:{}", info.queue().unwrap_or_default()))))) { "All tasks of its queue" } }
                     @for option in SCHEDULE_OPTIONS { @if let Some(value) = info.fields.get(option.name) { dt title=(option.means) { (option.name) } dd { (text::short(&String::from_utf8_lossy(value), 60)) } } }
-                    @for (option, value) in info.options() { dt { (text::line(&option)) } dd { (text::short(&value, 80)) " " small { "option of its tasks" } } }
+                    @for (option, value) in info.options() { @let value = if option == "command" { CommandLine::read(&value).map(|command| command.words()).unwrap_or_default() } else { value }; dt { (text::line(&option)) } dd { (text::short(&value, 80)) " " small { "option of its tasks" } } }
                 }
             }
         }

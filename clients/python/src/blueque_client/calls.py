@@ -30,9 +30,11 @@ from .wire import (
 # The types of the contract.
 _ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise",))
 _AGEING = Type("seconds", low=1, high=604800)
+_ARGUMENT_COUNT = Type("whole", low=1, high=1024)
 _BACKOFF = Type("word", words=("exponential", "fixed",))
 _BOUNDS = Type("text", high=65536)
 _CLOSED = Type("whole", low=0, high=1)
+_COMMAND = Type("text", high=65536)
 _COUNT = Type("whole", low=1, high=500)
 _COUNT_OR_NONE = Type("whole", low=0, high=500)
 _CURSOR = Type("text")
@@ -848,6 +850,11 @@ class CompleteOptions(TypedDict, total=False):
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
+    command: str | None
+    """The command line that the task runs instead of a program of the worker: JSON such as `{"argv":["sleep","5"]}`, as
+    `blueque add` writes it. Only workers with `--allow-commands` run it, so the task also needs `commands`.
+    """
+
     priority: int | None
     """Priority from -1000 to 1000. A higher priority goes first."""
 
@@ -945,6 +952,7 @@ def complete(
     unset: str | None = None,
     title: Bytes | None = None,
     method: str | None = None,
+    command: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
     backoff: contract.Backoff | None = None,
@@ -985,6 +993,9 @@ def complete(
     unset: Options to remove for the next step.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
+    command: The command line that the task runs instead of a program of the worker: JSON such as
+      `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
+      also needs `commands`.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
     backoff: Growth of the delay from each retry to the next. By default the setting `backoff`.
@@ -1032,6 +1043,7 @@ def complete(
             ("unset", unset),
             ("title", title),
             ("method", method),
+            ("command", command),
             ("priority", priority),
             ("max_failures", max_failures),
             ("backoff", backoff),
@@ -1291,6 +1303,11 @@ class EditOptions(TypedDict, total=False):
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
+    command: str | None
+    """The command line that the task runs instead of a program of the worker: JSON such as `{"argv":["sleep","5"]}`, as
+    `blueque add` writes it. Only workers with `--allow-commands` run it, so the task also needs `commands`.
+    """
+
     priority: int | None
     """Priority from -1000 to 1000. A higher priority goes first."""
 
@@ -1404,6 +1421,7 @@ def edit(
     *,
     title: Bytes | None = None,
     method: str | None = None,
+    command: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
     backoff: contract.Backoff | None = None,
@@ -1446,6 +1464,9 @@ def edit(
     id: The task.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
+    command: The command line that the task runs instead of a program of the worker: JSON such as
+      `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
+      also needs `commands`.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
     backoff: Growth of the delay from each retry to the next. By default the setting `backoff`.
@@ -1497,6 +1518,7 @@ def edit(
         [
             ("title", title),
             ("method", method),
+            ("command", command),
             ("priority", priority),
             ("max_failures", max_failures),
             ("backoff", backoff),
@@ -2135,6 +2157,9 @@ class GetReply:
     method: str | None
     """The method, which selects the program that a worker runs."""
 
+    command: str | None
+    """The command line that the task runs, with its folder, its environment and its script."""
+
     max_run: float | None
     """Maximum run time of an attempt."""
 
@@ -2317,6 +2342,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("jitter", type=_PERCENT),
         Field("title", type=_TEXT, empty=True),
         Field("method", type=_NAME),
+        Field("command", type=_COMMAND),
         Field("max_run", type=_TIME_LIMIT),
         Field("warn", type=_TIME_LIMIT),
         Field("no_progress", type=_TIME_LIMIT),
@@ -4628,6 +4654,11 @@ class ScheduleOptions(TypedDict, total=False):
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
+    command: str | None
+    """The command line that the task runs instead of a program of the worker: JSON such as `{"argv":["sleep","5"]}`, as
+    `blueque add` writes it. Only workers with `--allow-commands` run it, so the task also needs `commands`.
+    """
+
     priority: int | None
     """Priority from -1000 to 1000. A higher priority goes first."""
 
@@ -4739,6 +4770,7 @@ def schedule(
     times: int | None = None,
     title: Bytes | None = None,
     method: str | None = None,
+    command: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
     backoff: contract.Backoff | None = None,
@@ -4784,6 +4816,9 @@ def schedule(
     times: Maximum number of tasks that the schedule creates.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
+    command: The command line that the task runs instead of a program of the worker: JSON such as
+      `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
+      also needs `commands`.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
     backoff: Growth of the delay from each retry to the next. By default the setting `backoff`.
@@ -4834,6 +4869,7 @@ def schedule(
             ("times", times),
             ("title", title),
             ("method", method),
+            ("command", command),
             ("priority", priority),
             ("max_failures", max_failures),
             ("backoff", backoff),
@@ -5543,6 +5579,11 @@ class SubmitOptions(TypedDict, total=False):
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
+    command: str | None
+    """The command line that the task runs instead of a program of the worker: JSON such as `{"argv":["sleep","5"]}`, as
+    `blueque add` writes it. Only workers with `--allow-commands` run it, so the task also needs `commands`.
+    """
+
     priority: int | None
     """Priority from -1000 to 1000. A higher priority goes first."""
 
@@ -5648,6 +5689,7 @@ def submit(
     *,
     title: Bytes | None = None,
     method: str | None = None,
+    command: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
     backoff: contract.Backoff | None = None,
@@ -5687,6 +5729,9 @@ def submit(
     each: The entries.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
+    command: The command line that the task runs instead of a program of the worker: JSON such as
+      `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
+      also needs `commands`.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
     backoff: Growth of the delay from each retry to the next. By default the setting `backoff`.
@@ -5736,6 +5781,7 @@ def submit(
         [
             ("title", title),
             ("method", method),
+            ("command", command),
             ("priority", priority),
             ("max_failures", max_failures),
             ("backoff", backoff),
@@ -5803,6 +5849,11 @@ class SubmitAgainOptions(TypedDict, total=False):
 
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
+
+    command: str | None
+    """The command line that the task runs instead of a program of the worker: JSON such as `{"argv":["sleep","5"]}`, as
+    `blueque add` writes it. Only workers with `--allow-commands` run it, so the task also needs `commands`.
+    """
 
     priority: int | None
     """Priority from -1000 to 1000. A higher priority goes first."""
@@ -5913,6 +5964,7 @@ def submit_again(
     again: bool,
     title: Bytes | None = None,
     method: str | None = None,
+    command: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
     backoff: contract.Backoff | None = None,
@@ -5954,6 +6006,9 @@ def submit_again(
     again: Submit an existing task again: a finished task runs again, a waiting task is updated. By default 0.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
+    command: The command line that the task runs instead of a program of the worker: JSON such as
+      `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
+      also needs `commands`.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
     backoff: Growth of the delay from each retry to the next. By default the setting `backoff`.
@@ -6005,6 +6060,7 @@ def submit_again(
             ("again", again),
             ("title", title),
             ("method", method),
+            ("command", command),
             ("priority", priority),
             ("max_failures", max_failures),
             ("backoff", backoff),
@@ -6073,6 +6129,11 @@ class SubmitUniqueOptions(TypedDict, total=False):
 
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
+
+    command: str | None
+    """The command line that the task runs instead of a program of the worker: JSON such as `{"argv":["sleep","5"]}`, as
+    `blueque add` writes it. Only workers with `--allow-commands` run it, so the task also needs `commands`.
+    """
 
     priority: int | None
     """Priority from -1000 to 1000. A higher priority goes first."""
@@ -6180,6 +6241,7 @@ def submit_unique(
     unique: str,
     title: Bytes | None = None,
     method: str | None = None,
+    command: str | None = None,
     priority: int | None = None,
     max_failures: int | None = None,
     backoff: contract.Backoff | None = None,
@@ -6220,6 +6282,9 @@ def submit_unique(
     unique: A name that only one task of the queue has at a time.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
     method: The method, which selects the program that a worker runs if its queue has several.
+    command: The command line that the task runs instead of a program of the worker: JSON such as
+      `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
+      also needs `commands`.
     priority: Priority from -1000 to 1000. A higher priority goes first. By default 0.
     max_failures: Maximum retries after failures. By default the setting `max_failures`.
     backoff: Growth of the delay from each retry to the next. By default the setting `backoff`.
@@ -6270,6 +6335,7 @@ def submit_unique(
             ("unique", unique),
             ("title", title),
             ("method", method),
+            ("command", command),
             ("priority", priority),
             ("max_failures", max_failures),
             ("backoff", backoff),

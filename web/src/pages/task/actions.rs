@@ -85,7 +85,9 @@ fn edit(here: &Here, info: &TaskInfo) -> Markup {
         let micros = (field == "own_lease").then(|| text.parse::<f64>().ok()).flatten();
         micros.map_or(text, |micros| (micros / 1e6).to_string())
     };
-    let options = TASK_OPTIONS.iter().filter_map(|option| Some((option, option.field?)));
+    // The environment of a command may contain secrets.
+    let options = TASK_OPTIONS.iter().filter(|option| option.name != "command");
+    let options = options.filter_map(|option| Some((option, option.field?)));
     html! {
         @match plain {
             Some(text) => {

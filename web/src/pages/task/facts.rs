@@ -1,6 +1,6 @@
 //! The facts about a task: its record, its neighbours, its values and its policy.
 
-use blueque::{Status, TaskInfo};
+use blueque::{CommandLine, Status, TaskInfo};
 use maud::{Markup, html};
 
 use crate::act::action;
@@ -35,6 +35,11 @@ pub fn record(here: &Here, task: &Task) -> Markup {
             @if let Some(at) = info.progressed() { dt { "Last progress" } dd { (time::relative(at)) } }
             @if let Some(at) = info.checkpointed() { dt { "Last checkpoint" } dd { (time::relative(at)) } }
             dt { "Priority" } dd { (info.priority()) }
+            @if let Some(command) = info.command().as_deref().and_then(CommandLine::read) {
+                dt { "Command" } dd { code { (text::short(&command.words(), 400)) } }
+                @if let Some(folder) = &command.cwd { dt { "Folder" } dd { (text::short(folder, 120)) } }
+                @if !command.env.is_empty() { dt { "Variables" } dd { (text::short(&command.env.keys().cloned().collect::<Vec<_>>().join(" "), 400)) } }
+            }
             @for (name, value) in [("Method", info.method()), ("Key", info.key()), ("Needs", info.needs()), ("Shared limits", info.limits()), ("Unique name", info.unique()), ("Next queues", info.steps())] {
                 @if let Some(value) = text(value) { dt { (name) } dd { (text::short(&value, 120)) } }
             }

@@ -1,0 +1,41 @@
+//! `blueque add`
+
+use blueque::TaskId;
+use clap::Args;
+
+use super::Way;
+use crate::input::command::CommandArgs;
+use crate::input::each::EachArgs;
+use crate::input::new_task::AddedTask;
+use crate::output::Code;
+use crate::session::Session;
+use crate::subcommand::Subcommand;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    line: CommandArgs,
+    #[command(flatten)]
+    each: EachArgs,
+    #[command(flatten)]
+    way: Way,
+    #[command(flatten)]
+    pub new: AddedTask,
+}
+
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let (AddedTask(mut new), command) = (self.new.clone(), self.line.read()?);
+        let namespace = session.namespace.as_str();
+        let Some(lines) = self.each.read()? else {
+            new.set_command(command, namespace)?;
+            return self.way.submit(session, &new);
+        };
+        let (id, graph) = new.each(&lines, &command, namespace)?;
+        self.way.array(session, (&id, &graph), lines.len().to_string())
+    }
+
+    fn upstreams(&mut self) -> Vec<&mut TaskId> {
+        self.new.0.waits_for()
+    }
+}
