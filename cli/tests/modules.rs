@@ -60,7 +60,7 @@ const LIBRARY: House = House {
         &["recurrence", "host", "topology", "address"],
         &["names", "cron", "connection"],
         &["error", "bundle"],
-        &["words", "text", "times", "deadline", "element", "durability", "constants", "progress"],
+        &["words", "text", "times", "wording", "deadline", "element", "durability", "constants", "progress"],
     ],
     by_file: false,
     marks: ["<!-- library: begin -->\n", "<!-- library: end -->\n"],

@@ -8,4 +8,3 @@ pub mod queue;
 pub mod server;
 pub mod task;
 pub mod tasks;
-pub mod why;
