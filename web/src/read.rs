@@ -1,6 +1,7 @@
 //! What pages and the API read, as plain values. Every reading is bounded.
 
 pub mod graph;
+pub mod limits;
 pub mod log;
 pub mod now;
 pub mod query;

@@ -106,6 +106,7 @@ fn head(here: &Here, task: &Task, sentence: &str) -> Markup {
             h1 { (text::short(task.id.as_str(), 80)) " " @if let Some(label) = info.label().filter(|label| !label.is_empty()) { small { (text::short(&label, 60)) } } }
             button type="button" data-copy=(task.id) { "Copy" }
         }
+        @if let Some(title) = info.title().filter(|title| !title.is_empty()) { p #title { (text::short(&title, 200)) } }
         div.hero {
             p.why #why {
                 (look::state(look::word(info))) " "
