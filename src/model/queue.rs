@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::{ListenerInfo, WorkerInfo};
 use crate::error::Error;
 use crate::names::{ListenerId, Pattern, QueueName};
-use crate::times;
+use crate::{times, wording};
 
 /// A pause of a queue or a schedule: who paused it, when and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,16 @@ impl FromStr for Pause {
         let rest = known.map_or(text, |(_, rest)| rest);
         let (by, reason) = rest.split_once(' ').unwrap_or((rest, ""));
         Ok(Self { at: known.map(|(at, _)| at), by: by.to_owned(), reason: reason.to_owned() })
+    }
+}
+
+impl Pause {
+    /// Returns the pause with its age, as part of a sentence.
+    #[must_use]
+    pub fn words(&self, now: SystemTime) -> String {
+        let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
+        let when = self.at.map_or_else(|| "at an unknown time".to_owned(), |at| wording::relative(at, now));
+        format!("paused by {} {when}{reason}", self.by)
     }
 }
 

@@ -1,8 +1,13 @@
 //! Reasons why a task runs or does not run.
 
+mod sentence;
+
 use std::time::SystemTime;
 
-use super::Why;
+use super::{TaskInfo, Why};
+use crate::names::QueueName;
+
+pub use sentence::Takers;
 
 /// The state of the limits of a queue or of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,5 +32,18 @@ impl Why {
     #[must_use]
     pub fn key_limits(&self) -> Limits {
         Limits { concurrency: self.key_concurrency, used: self.key_used.unwrap_or(0), rate_until: self.key_rate_until }
+    }
+
+    /// Returns true if a record shows the task in the same state. The record and this reply are read by two calls,
+    /// between which the task may change.
+    #[must_use]
+    pub fn agrees(&self, task: &TaskInfo) -> bool {
+        task.status() == Some(self.status) && task.failures() == self.failures
+    }
+
+    /// Returns true if the name of the task's queue is valid. Blueque 1.0 accepted any name.
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        QueueName::new(self.queue.as_str()).is_ok()
     }
 }

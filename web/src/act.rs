@@ -188,9 +188,11 @@ pub async fn perform(here: &Here, action: &Action, fields: &Fields) -> Result<Do
             role.as_str()
         )));
     }
-    match action.name {
+    let done = match action.name {
         "many" => many::perform(here, fields).await,
         "stop-many" => many::stop(here, fields),
         _ => perform::perform(here, action, fields).await,
-    }
+    };
+    here.site.acts();
+    done
 }

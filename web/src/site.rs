@@ -1,6 +1,7 @@
 //! The state that all requests share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::assets::Assets;
 use crate::doctor::Doctor;
@@ -44,6 +45,7 @@ struct Inner {
     feeds: Feeds,
     logs: Logs,
     jobs: Jobs,
+    acted: Mutex<Option<Instant>>,
 }
 
 impl Site {
@@ -79,6 +81,7 @@ impl Site {
             doctor,
             explain,
             jobs: Jobs::default(),
+            acted: Mutex::default(),
         })))
     }
 
@@ -110,6 +113,16 @@ impl Site {
     /// Parameters, a result or a checkpoint, without the fields that must not be shown.
     pub fn redacted(&self, bytes: Vec<u8>) -> Vec<u8> {
         self.0.redact.bytes(bytes)
+    }
+
+    /// Notes that a user of the page changes something.
+    pub fn acts(&self) {
+        *self.0.acted.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Time of the last change by a user of the page.
+    pub fn last_action(&self) -> Option<Instant> {
+        *self.0.acted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn explain(&self) -> Option<&Explain> {

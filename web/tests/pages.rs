@@ -183,7 +183,7 @@ fn every_page_of_an_empty_namespace_says_what_to_do_next() {
 fn a_running_task_is_shown_with_its_progress_log_and_checkpoint() {
     let site = Site::new();
     site.submit("encode", "movie");
-    assert!(site.page("/default/tasks/movie").contains("has no worker"));
+    assert!(site.page("/default/tasks/movie").contains("has no listener"));
     let mut listener = site.client.listener(&["encode"]).unwrap();
     let work = listener.listen(LIMIT).unwrap().unwrap();
     work.start(std::process::id()).unwrap();
@@ -207,7 +207,7 @@ fn a_running_task_is_shown_with_its_progress_log_and_checkpoint() {
     assert!(site.page("/default/").contains("data-key=\"movie\""));
     work.complete(&serde_json::json!({"n": 1})).unwrap();
     let page = site.page("/default/tasks/movie");
-    assert!(page.contains("It completed") && page.contains("data-action=\"delete\""));
+    assert!(page.contains("It ended well") && page.contains("data-action=\"delete\""));
     assert_eq!(site.page("/default/tasks/movie/raw/log"), "\u{1b}[31mred\u{1b}[0m <script>\n");
 }
 

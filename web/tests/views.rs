@@ -122,7 +122,7 @@ fn a_part_of_a_graph_is_cancelled_and_run_again() {
 }
 
 #[test]
-fn a_shared_limit_names_who_holds_it_and_how_many_wait() {
+fn a_shared_limit_names_who_holds_it_and_who_waits() {
     let page = Page::open();
     let client = page.client();
     act(&page, "limit", &[("key", "gpu"), ("concurrency", "1")]);
@@ -134,7 +134,9 @@ fn a_shared_limit_names_who_holds_it_and_how_many_wait() {
     work.start(1).unwrap();
     let shown = page.get("/main/queues", &[]).body;
     let row = shown.split("data-key=\"gpu\"").nth(1).unwrap().split("</tr>").next().unwrap();
-    assert!(row.contains("/main/tasks/first") && !row.contains("/main/tasks/second"), "{row}");
+    let (holds, waits) = row.split_once("data-waiters").unwrap();
+    assert!(holds.contains("/main/tasks/first") && !holds.contains("/main/tasks/second"), "{row}");
+    assert!(waits.contains("/main/tasks/second") && waits.contains("/main/tasks/third"), "{row}");
     assert!(row.contains("do not run\">2</td>"), "{row}");
     assert!(page.get("/main/queues/q", &[]).body.contains("second"), "the next tasks, and why each waits");
 }

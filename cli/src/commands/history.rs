@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use blueque::Transition;
+use blueque::wording::headline;
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -16,7 +17,6 @@ use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
-use crate::view::record::headline;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use blueque::wording::headline;
 use blueque::{TaskId, TaskInfo, Transition};
 use clap::Args;
 
@@ -13,7 +14,7 @@ use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
-use crate::view::record::{eta, headline, text};
+use crate::view::record::{eta, text};
 use crate::view::task::{Note, TaskView, Whole, other_fields};
 use crate::view::why::why;
 
@@ -31,7 +32,7 @@ impl Subcommand for Options {
         let (id, info) = session.find_task(&self.id)?;
         let mut task = TaskView::whole(&session.global(id.as_str()), &info);
         let cause = why(session, &id, &info)?;
-        task.expected = cause.expected(session, &id, &info)?;
+        task.expected = cause.expected(session, &id)?;
         let lease = cause.why.deadline;
         task.whole = Some(Whole {
             policy: Policy::read(session, &info)?,

@@ -45,7 +45,7 @@ impl Subcommand for Options {
 /// Writes the answer for one task. `name`: the name of the task, which precedes the answer if there are several tasks.
 fn one(session: &Session, id: &TaskId, info: &TaskInfo, name: Option<&str>) -> anyhow::Result<()> {
     let cause = why(session, id, info)?;
-    let expected = cause.expected(session, id, info)?;
+    let expected = cause.expected(session, id)?;
     let sentence = cause.with(expected.as_ref());
     match (session.format, name) {
         (Format::Table, Some(name)) => line(format!("{}: {sentence}", one_line(name)))?,

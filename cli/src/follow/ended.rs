@@ -1,11 +1,11 @@
 //! The end of a followed task: its record, its result, a sentence, and the exit code.
 
+use blueque::wording::headline;
 use blueque::{Status, TaskId, TaskInfo};
 
 use crate::output::table::write_one;
 use crate::output::{Code, Format, clean_line, line, say};
 use crate::times;
-use crate::view::record::headline;
 use crate::view::task::TaskView;
 
 /// Writes the record of a followed task.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::SystemTime;
 
 use blueque::{Counts, Pause, QueueInfo, QueueName, Setting, Status};
 use serde::{Serialize, Serializer};
@@ -38,19 +37,12 @@ pub struct Paused {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
     #[serde(skip)]
-    at: Option<SystemTime>,
+    pub pause: Pause,
 }
 
 impl Paused {
     pub fn new(pause: Pause) -> Self {
-        Self { since: pause.at.and_then(times::exact), by: pause.by, reason: pause.reason, at: pause.at }
-    }
-
-    /// Returns the pause as part of a sentence.
-    pub fn words(&self, now: SystemTime) -> String {
-        let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
-        let when = self.at.map_or_else(|| "at an unknown time".to_owned(), |at| times::relative(at, now));
-        format!("paused by {} {when}{reason}", self.by)
+        Self { since: pause.at.and_then(times::exact), by: pause.by.clone(), reason: pause.reason.clone(), pause }
     }
 }
 
@@ -72,7 +64,7 @@ impl QueueView {
             return "not usable here: its name is one of Blueque 1.0 only; blueque doctor".to_owned();
         }
         let closed = self.closed.then(|| "accepts no tasks".to_owned());
-        let paused = self.paused.as_ref().map(|paused| paused.words(times::now()));
+        let paused = self.paused.as_ref().map(|paused| paused.pause.words(times::now()));
         let stopping = self.stopping.then(|| "running tasks are stopped, too".to_owned());
         [closed, paused, stopping].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }

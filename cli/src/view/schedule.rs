@@ -138,7 +138,7 @@ impl Whole {
         let counted = |number: u64| (number > 0).then(|| number.to_string());
         let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let state = match (&self.paused, self.state) {
-            (Some(paused), _) => Some(paused.words(times::now())),
+            (Some(paused), _) => Some(paused.pause.words(times::now())),
             (None, state) => state.map(str::to_owned),
         };
         let facts = [

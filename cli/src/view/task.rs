@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use blueque::contract::TASK_OPTIONS;
+use blueque::wording::headline;
 use blueque::{Status, TaskInfo};
 use serde::Serialize;
 
@@ -11,7 +12,7 @@ use super::expected::Expected;
 use super::payload::Payload;
 use super::policy::Policy;
 use super::progress::Progress;
-use super::record::{ended, eta, headline, text};
+use super::record::{ended, eta, text};
 use crate::command_line::Shown;
 use crate::output::table::{Cell, Column, Row};
 use crate::run_folder::end::Cost;

@@ -6,8 +6,13 @@ use crate::actor::Role;
 
 /// Bounds that are lower than those of the contract, so that no call takes the server over 10 ms, and a query is not too
 /// long for HTTP: the names of groups have at most 512 bytes.
-const LOWER: [(&str, &str, i64); 4] =
-    [("bulk", "limit", 100), ("find", "group", 1024), ("get_many", "ids", 100), ("peek", "limit", 30)];
+const LOWER: [(&str, &str, i64); 5] = [
+    ("bulk", "limit", 100),
+    ("events", "limit", 200),
+    ("find", "group", 1024),
+    ("get_many", "ids", 100),
+    ("peek", "limit", 30),
+];
 
 /// A command of the API.
 #[derive(Clone, Copy)]

@@ -30,6 +30,12 @@ const LEVEL: usize = 100;
 /// Number of tasks from which a live graph is read less often.
 const LARGE: usize = 1_000;
 
+/// Time after which a large live graph is read again.
+const SLOW: Duration = Duration::from_secs(10);
+
+/// Time after which it is read again while an action is carried out in steps.
+const SOON: Duration = Duration::from_secs(2);
+
 pub async fn page(here: Here, Form(fields): Form<Vec<(String, String)>>) -> Response {
     let content = list(&here, &Fields::new(fields)).await;
     here.page(Tab::Graphs, "Graphs", content)
@@ -113,7 +119,7 @@ async fn content(here: &Here, id: &str, open: &HashSet<String>) -> Result<Markup
             section #graph-head { (head(here, &id, &drawn)) }
             section.card.graph #graph-picture { (picture(here, &id, &drawn, open)) }
             p.note {
-                "Tasks run from top to bottom. Dashed lines do not need success. "
+                "Tasks run from top to bottom. Dashed lines do not need success. Times are run times of the last attempt. "
                 @if !open.is_empty() { a href=(here.link(&format!("/graphs/{}", escaped(id.as_str())))) { "Close all groups" } }
             }
         }
@@ -127,13 +133,18 @@ pub fn reading(here: &Here, id: GraphId, fields: &Fields) -> impl Fn() -> Readin
         let (here, id, open, last) = (here.clone(), id.clone(), open.clone(), Arc::clone(&last));
         async move {
             let known = last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            // A large graph costs the server milliseconds.
-            let kept = known.filter(|(at, drawn)| drawn.read > LARGE && at.elapsed() < Duration::from_secs(10));
+            // A large graph costs the server milliseconds, so it is read less often, except after an action.
+            let acted = here.site.last_action();
+            let age = if acted.is_some_and(|at| at.elapsed() < SLOW) { SOON } else { SLOW };
+            let kept = known.filter(|(at, drawn)| {
+                drawn.read > LARGE && at.elapsed() < age && acted.is_none_or(|acted| acted < *at)
+            });
             let drawn = if let Some((_, drawn)) = kept {
                 drawn
             } else {
+                let begun = Instant::now();
                 let drawn = graph(&here.client().await?, &id, &open).await?;
-                *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), drawn.clone()));
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((begun, drawn.clone()));
                 drawn
             };
             Ok(vec![("graph-head", head(&here, &id, &drawn)), ("graph-picture", picture(&here, &id, &drawn, &open))])
@@ -196,6 +207,13 @@ fn picture(here: &Here, id: &GraphId, drawn: &Drawn, open: &HashSet<String>) -> 
     }
 }
 
+/// A run time in steps, so that the picture of a running graph changes rarely.
+fn rounded(took: Duration) -> Duration {
+    let seconds = took.as_secs();
+    let step = if seconds < 60 { 10 } else { 60 };
+    if seconds < 10 { took } else { Duration::from_secs(seconds / step * step) }
+}
+
 fn drawn_node(here: &Here, id: &GraphId, node: &Node, (x, y): (usize, usize), open: &HashSet<String>) -> Markup {
     let state = node.state();
     let link = if let Some(task) = &node.task {
@@ -208,10 +226,13 @@ fn drawn_node(here: &Here, id: &GraphId, node: &Node, (x, y): (usize, usize), op
     let counts: Vec<String> = node.states.iter().map(|(state, number)| format!("{number} {state}")).collect();
     let sub = if node.tasks > 1 {
         format!("{} tasks", node.tasks)
+    } else if let Some(title) = &node.title {
+        text::line(title)
     } else {
         format!("{state} · {}", text::line(&node.queue))
     };
     let label: String = text::line(&node.label);
+    let took = node.took.map(|took| time::span(rounded(took)));
     let cut = |text: &str, most: usize| {
         if text.chars().count() > most { text.chars().take(most - 1).chain(['…']).collect() } else { text.to_owned() }
     };
@@ -220,10 +241,11 @@ fn drawn_node(here: &Here, id: &GraphId, node: &Node, (x, y): (usize, usize), op
     html! {
         a href=(link) data-key=(node.name) {
             g.node data-state=(state) transform=(format!("translate({x} {y})")) {
-                title { (label) ": " (counts.join(", ")) @if node.task.is_none() { ". Click to show each task" } }
+                title { (label) ": " (counts.join(", ")) @if let Some(title) = &node.title { ". " (text::line(title)) } @if node.task.is_none() { ". Click to show each task" } }
                 @if node.tasks > 1 { rect x="4" y="4" width=(WIDTH) height=(HEIGHT) rx="8" {} }
                 rect width=(WIDTH) height=(HEIGHT) rx="8" {}
-                text x="10" y="20" { tspan aria-hidden="true" { (look::mark(state)) " " } (cut(&label, 22)) }
+                text x="10" y="20" { tspan aria-hidden="true" { (look::mark(state)) " " } (cut(&label, if took.is_some() { 14 } else { 22 })) }
+                @if let Some(took) = &took { text.sub x=(WIDTH - 10) y="20" text-anchor="end" { (took) } }
                 text.sub x="10" y="36" { (cut(&sub, 28)) }
                 @if let Some(bar) = bar { rect.bar x="8" y=(HEIGHT - 9) width=(format!("{bar:.0}")) height="4" rx="2" {} }
             }

@@ -125,7 +125,7 @@ fn row(here: &Here, task: &Running) -> Markup {
     let info = &task.info;
     html! {
         tr data-key=(task.id) {
-            th scope="row" { (look::task(here, &task.id)) @if let Some(method) = info.method() { small { (text::short(&method, 30)) } } }
+            th scope="row" { (look::task(here, &task.id)) (look::what(here, info)) }
             td { (look::queue(here, &info.queue().unwrap_or_default())) }
             td { (look::state(look::word(info))) }
             td.wide { (look::progress(&task.progress)) }
@@ -208,7 +208,7 @@ fn failures(here: &Here, failures: &[Failed]) -> Markup {
                     tbody {
                         @for task in failures {
                             tr data-key=(task.id) {
-                                th scope="row" { (look::task(here, &task.id)) }
+                                th scope="row" { (look::task(here, &task.id)) (look::what(here, &task.info)) }
                                 td { (look::queue(here, &task.info.queue().unwrap_or_default())) }
                                 td.wide { (text::short(&task.info.error().unwrap_or_default(), 140)) }
                                 td.number { (task.info.attempt()) }

@@ -19,7 +19,6 @@ use crate::feed::Reading;
 use crate::here::{Here, escaped};
 use crate::parts::look;
 use crate::read::task::{self, Task};
-use crate::read::why;
 use crate::shell::Tab;
 use crate::{text, time};
 
@@ -53,7 +52,7 @@ async fn sentence(here: &Here, task: &Task) -> String {
             return text::line(&told);
         }
     }
-    task.why.as_ref().map(|why| why::sentence(&task.info, why)).unwrap_or_default()
+    task.why.as_ref().map(|why| text::line(&why.sentence(&task.info))).unwrap_or_default()
 }
 
 fn parts(here: &Here, task: &Task, sentence: &str) -> Vec<(&'static str, Markup)> {
@@ -107,6 +106,7 @@ fn head(here: &Here, task: &Task, sentence: &str) -> Markup {
             h1 { (text::short(task.id.as_str(), 80)) " " @if let Some(label) = info.label().filter(|label| !label.is_empty()) { small { (text::short(&label, 60)) } } }
             button type="button" data-copy=(task.id) { "Copy" }
         }
+        @if let Some(title) = info.title().filter(|title| !title.is_empty()) { p #title { (text::short(&title, 200)) } }
         div.hero {
             p.why #why {
                 (look::state(look::word(info))) " "

@@ -1,6 +1,6 @@
 //! Badges, bars, empty states.
 
-use blueque::{Progress, Status};
+use blueque::{Progress, Status, TaskInfo};
 use maud::{Markup, html};
 
 use crate::here::{Here, escaped};
@@ -28,7 +28,7 @@ pub fn state(word: &str) -> Markup {
 }
 
 /// The word for the state of a task: `stopping` for a held task whose owner was asked to stop.
-pub fn word(info: &blueque::TaskInfo) -> &'static str {
+pub fn word(info: &TaskInfo) -> &'static str {
     match info.status() {
         Some(Status::Reserved | Status::Started) if info.is_cancelling() || info.is_requeued() => "stopping",
         Some(status) => status.as_str(),
@@ -56,6 +56,21 @@ pub fn percent(part: f64) -> String {
 /// A link to a task, by its id.
 pub fn task(here: &Here, id: &str) -> Markup {
     html! { a.id href=(here.link(&format!("/tasks/{}", escaped(id)))) { (text::short(id, 40)) } }
+}
+
+/// Maximum number of bytes of parameters that a list shows.
+const BEGINNING: usize = 300;
+
+/// What a task does: its title, or else the beginning of its parameters.
+pub fn what(here: &Here, info: &TaskInfo) -> Markup {
+    let title = info.title().filter(|title| !title.is_empty());
+    let beginning = || {
+        let given = info.parameters_bytes().filter(|bytes| !bytes.is_empty() && *bytes != b"[]")?;
+        let shown = here.site.redacted(given.to_vec());
+        let beginning = String::from_utf8_lossy(shown.get(..BEGINNING).unwrap_or(&shown)).into_owned();
+        Some(beginning.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    html! { @if let Some(text) = title.or_else(beginning) { small.what { (text::short(&text, 60)) } } }
 }
 
 /// A link to a queue, by its name.

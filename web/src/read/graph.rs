@@ -2,6 +2,7 @@
 //! stays usable.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, SystemTime};
 
 use blueque::tokio::Client;
 use blueque::{GraphId, GraphInfo, GraphMember, Progress, Status, TaskId};
@@ -23,8 +24,8 @@ const SMALL: usize = 60;
 /// Number of tasks of an opened group that are drawn one by one.
 const OPENED: usize = 12;
 
-/// Number of running tasks whose progress is read.
-const PROGRESS: usize = 100;
+/// Number of drawn tasks whose progress and title are read, running tasks first.
+const RECORDS: usize = 100;
 
 /// A node of the picture: a task, or a group of tasks.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +40,10 @@ pub struct Node {
     pub states: BTreeMap<&'static str, u64>,
     pub tasks: u64,
     pub progress: Option<f64>,
+    /// Run time of a single task's last attempt.
+    pub took: Option<Duration>,
+    /// Title of a single task.
+    pub title: Option<String>,
     pub layer: usize,
     /// Place within the layer.
     pub place: usize,
@@ -88,21 +93,18 @@ pub async fn graph(client: &Client, id: &GraphId, open: &HashSet<String>) -> Res
     }
     let info = info.ok_or_else(|| Failure::missing(format!("There is no graph {id}.")))?;
     let mut drawn = draw(info, &tasks, open);
-    let running: Vec<TaskId> = drawn
-        .nodes
-        .iter()
-        .filter(|node| node.state() == "started")
-        .filter_map(|node| node.task.clone())
-        .take(PROGRESS)
-        .collect();
-    let infos = client.infos(&running).await?;
-    let progress: HashMap<&TaskId, f64> = running
-        .iter()
-        .zip(infos)
-        .filter_map(|(id, info)| Some((id, Progress::read(info?.progress_bytes()?).fraction?)))
-        .collect();
-    for node in &mut drawn.nodes {
-        node.progress = node.task.as_ref().and_then(|task| progress.get(task).copied());
+    let mut single: Vec<&mut Node> = drawn.nodes.iter_mut().filter(|node| node.task.is_some()).collect();
+    single.sort_by_key(|node| node.state() != "started");
+    single.truncate(RECORDS);
+    let now = SystemTime::now();
+    let ids: Vec<TaskId> = single.iter().filter_map(|node| node.task.clone()).collect();
+    for (node, info) in single.into_iter().zip(client.infos(&ids).await?) {
+        let Some(info) = info else { continue };
+        let end = info.updated().filter(|_| info.status().is_some_and(Status::is_finished));
+        node.took = info.started().map(|from| end.unwrap_or(now).duration_since(from).unwrap_or_default());
+        node.title = info.title().filter(|title| !title.is_empty());
+        let progress = info.progress_bytes().filter(|_| node.state() == "started").map(Progress::read);
+        node.progress = progress.and_then(|progress| progress.fraction);
     }
     Ok(drawn)
 }

@@ -132,7 +132,8 @@ async fn hours(client: &Client, name: &QueueName) -> Result<(Vec<Hour>, bool), F
                 _ => {}
             }
             match (event.from.as_deref(), event.to.as_str()) {
-                (Some("pending"), "reserved") => hour.waits.extend(took),
+                // A worker that names its process when it takes a task has started it at once.
+                (Some("pending"), "reserved" | "started") => hour.waits.extend(took),
                 (Some("started"), _) => hour.runs.extend(took),
                 _ => {}
             }

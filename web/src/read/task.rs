@@ -34,7 +34,7 @@ pub struct Task {
 pub async fn task(client: &Client, id: &TaskId) -> Result<Task, Failure> {
     let calls = client.calls();
     let missing = || Failure::missing(format!("There is no task {id}. It may have been deleted after its retention."));
-    let info = client.call(&calls.get(id)).await?.ok_or_else(missing)?;
+    let mut info = client.call(&calls.get(id)).await?.ok_or_else(missing)?;
     let why = match client.call(&calls.why(id)).await {
         Ok(why) => Some(why),
         Err(blueque::Error::NotFound) => return Err(missing()),
@@ -42,6 +42,9 @@ pub async fn task(client: &Client, id: &TaskId) -> Result<Task, Failure> {
         Err(error) if error.is_transient() => return Err(error.into()),
         Err(_) => None,
     };
+    if why.as_ref().is_some_and(|why| !why.agrees(&info)) {
+        info = client.call(&calls.get(id)).await?.ok_or_else(missing)?;
+    }
     let progress = info.progress_bytes().map(Progress::read).unwrap_or_default();
     let options = progress.fraction.into_iter().fold(EstimateOptions::new(), EstimateOptions::progress);
     let open = info.status().is_some_and(|status| !status.is_finished());

@@ -36,6 +36,10 @@ async function looks(page, name) {
         await page.screenshot({ path: file, fullPage: true });
       }
     }
+    // Running tasks fit without scrolling on most screens.
+    await page.setViewportSize({ width: 1200, height: 900 });
+    const cut = await page.locator('#now-running .table').evaluateAll((all) => all.some((one) => one.scrollWidth > one.clientWidth));
+    if (cut) wrong.push(`${name}: the table of running tasks is cut at 1200`);
     await page.setViewportSize({ width: WIDTHS[0], height: 900 });
     wrong.push(...(await violations(page, colorScheme === 'light' ? null : ['color-contrast'])).map((one) => `${name}, ${colorScheme}: ${one}`));
   }

@@ -42,7 +42,7 @@ async function graph(scripts) {
   const task = (id, inputs, options) => [id, 'film', '', '{"film":"metropolis"}', inputs, options];
   const tasks = [
     task('split', '', 'label=split'),
-    ...['a', 'b', 'c', 'd'].map((part) => task(`part-${part}`, 'success=split', `label=encode-${part}`)),
+    ...['a', 'b', 'c', 'd'].map((part) => task(`part-${part}`, 'success=split', `label=encode-${part}${part === 'a' ? ' title=The%20first%20reel' : ''}`)),
     task('cut', ['a', 'b', 'c', 'd'].map((part) => `success=part-${part}`).join(' '), 'label=join'),
     task('check', 'success=cut', 'label=check'), task('clean', 'after=cut', 'label=clean-up'),
   ];
@@ -64,7 +64,7 @@ export async function demo({ scripts, run }) {
   const common = { tags: 'nightly,4k', key: 'studio-a', method: 'encode' };
   for (const [at, title] of TITLES.entries()) {
     const parameters = JSON.stringify({ film: title, width: 3840, height: 2160, codec: 'av1', crf: 24 });
-    await scripts.submit('transcode', `movie-${at + 1}`, parameters, { ...common, priority: at < 3 ? 5 : 0 });
+    await scripts.submit('transcode', `movie-${at + 1}`, parameters, { ...common, priority: at < 3 ? 5 : 0, ...(at ? {} : { title: 'Metropolis, 1927' }) });
   }
   const movies = [];
   for (let n = 0; n < 3; n += 1) movies.push(await scripts.take('transcode', 'render-1_7'));

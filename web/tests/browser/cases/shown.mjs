@@ -1,0 +1,98 @@
+// What pages show of known data: expected ends, titles, plots, the cost of attempts, large graphs, several servers.
+import assert from 'node:assert/strict';
+
+import { demo } from '../lib/demo.mjs';
+import { LIMIT, Site, eventually } from '../lib/site.mjs';
+import { act, check } from '../lib/stage.mjs';
+
+const cells = (row) => row.locator('td').allTextContents();
+
+check('the expected end of a running task, the cost of its attempts, its title', async (stage) => {
+  const site = await stage.site();
+  await demo(site);
+  const page = await stage.visitor(site);
+  await page.go();
+  const running = page.locator('#now-running [data-key=movie-1]');
+  // 412 of 720 minutes have passed, so 308 are left.
+  assert.match(await running.textContent(), /6 h 52 min[^]*in 5 h \d/);
+  assert.match(await running.locator('.what').textContent(), /^Metropolis, 1927$/);
+  await page.go('/tasks/movie-1');
+  assert.match(await page.textContent('#expected'), /^Expected end: in 5 h \d+ min, by its progress/);
+  assert.equal(await page.textContent('#title'), 'Metropolis, 1927');
+  const failed = (await site.api('list', { queue: 'transcode', status: 'failed' })).items[0].id;
+  await page.go(`/tasks/${failed}`);
+  const attempt = await cells(page.locator('#task-attempts tbody tr').first());
+  for (const part of [/^exit code 1$/, /^3 h 55 min$/, /^793\.0 MiB$/, /^3\.8 GiB \/ 1\.8 GiB$/]) {
+    assert.ok(attempt.some((cell) => part.test(cell.trim())), `${part} in ${attempt}`);
+  }
+  await page.go('/tasks?q=id:movie-1');
+  assert.equal(await page.locator('[data-key=movie-1] .what').textContent(), 'Metropolis, 1927');
+  await page.go('/tasks?q=id:movie-2');
+  assert.match(await page.locator('[data-key=movie-2] .what').textContent(), /^\{"film":"nosferatu"/);
+  await page.go('/graphs/film');
+  assert.match(await page.locator('#graph-picture [data-key=part-a]').textContent(), /The first reel/);
+});
+
+check('plots of throughput, waiting time and running time', async (stage) => {
+  const site = await stage.site();
+  await demo(site);
+  await site.scripts.call('aggregate', ['transcode', 500]);
+  const page = await stage.visitor(site);
+  await page.go('/queues/transcode');
+  const plot = (name) => page.locator(`#queue-plots svg[aria-label="${name}"]`);
+  for (const what of ['Tasks that ended', 'Waiting time', 'Running time']) {
+    for (const by of ['day', 'hour']) assert.equal(await plot(`${what}, by ${by}`).count(), 1, what);
+  }
+  const titles = await plot('Tasks that ended, by hour').locator('g title').allTextContents();
+  assert.equal(titles.length, 24);
+  const sum = (word) => titles.map((title) => Number(title.match(`(\\d+) ${word}`)?.[1] ?? 0)).reduce((all, one) => all + one, 0);
+  assert.deepEqual([sum('complete'), sum('failed')], [2, 3]);
+});
+
+check('an action on a large graph is shown at once', async (stage) => {
+  const site = await stage.site();
+  const tasks = Array.from({ length: 1200 }, (_, n) => [`t${n}`, 'large', '', '[]', '', `label=part[${n}]`]);
+  for (let at = 0; at < tasks.length; at += 400) {
+    await site.scripts.call('submit_graph', ['large', tasks.length, 400, ...tasks.slice(at, at + 400).flat()]);
+  }
+  await eventually('all tasks exist', async () => {
+    await site.scripts.call('run_deferred', [100]);
+    return (await site.api('counts', { queue: 'large' })).pending === 1200;
+  });
+  const page = await stage.visitor(site);
+  await page.go('/graphs/large');
+  await page.waitForSelector('body[data-live=yes]');
+  await page.locator('#graph-head', { hasText: '0 / 1200' }).waitFor();
+  await act(page, 'cancel-graph', { reason: 'too large' });
+  const begun = Date.now();
+  await eventually('the graph is cancelled', async () => {
+    await site.scripts.call('run_deferred', [100]);
+    return (await site.api('counts', { queue: 'large' })).cancelled === 1200;
+  });
+  await page.locator('#graph-head', { hasText: '1200 / 1200' }).waitFor();
+  assert.ok(Date.now() - begun < LIMIT);
+});
+
+check('partitions of a topology are places with a switch', async (stage) => {
+  const [site, other] = [await stage.site(), new Site()];
+  stage.adopt(other);
+  await other.server();
+  await site.kill(site.page, 'SIGTERM');
+  const topology = `one=${site.environment.BLUEQUE_URL},two=${other.environment.BLUEQUE_URL}`;
+  delete site.environment.BLUEQUE_URL;
+  site.page = site.spawn(['web', '--listen', '127.0.0.1:0', '--topology', topology]);
+  site.url = (await site.line(site.page, /^http/)).replace(/\/$/, '');
+  await site.scripts.submit('q', 'first');
+  await other.scripts.submit('q', 'second');
+  const page = await stage.visitor(site);
+  await page.goto(`${site.url}/`);
+  await page.locator('nav a', { hasText: 'Tasks' }).first().click();
+  await page.waitForSelector('[data-key=first]');
+  assert.equal(await page.locator('[data-key=second]').count(), 0);
+  await page.click('details.place summary');
+  await page.locator('details.place a', { hasText: 'two' }).click();
+  await page.waitForURL('**/two/**');
+  await page.locator('nav a', { hasText: 'Tasks' }).first().click();
+  await page.waitForSelector('[data-key=second]');
+  assert.equal(await page.locator('[data-key=first]').count(), 0);
+});
