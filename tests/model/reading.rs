@@ -67,7 +67,7 @@ impl Model {
             Op::Counts { queue: name } => {
                 let name = queue(*name);
                 for status in
-                    ["waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"]
+                    ["waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled"]
                 {
                     answer.extend([status.to_owned(), of(name, status).len().to_string()]);
                 }

@@ -35,6 +35,9 @@ pub struct Options {
     /// random name]
     #[arg(long, value_name = "NAME", value_parser = plain, requires = "again")]
     request: Option<String>,
+    /// Hold the task: it does not start before `blueque unhold`
+    #[arg(long, conflicts_with_all = ["array", "again", "wait", "follow"])]
+    hold: bool,
     /// Wait for the end of the task, and exit like `blueque wait`
     #[arg(long)]
     wait: bool,
@@ -104,7 +107,7 @@ fn make(session: &Session, options: &Options) -> anyhow::Result<Made> {
         let submitted = round.made.as_str();
         return Ok(Made { id: id.to_string(), queue, submitted, replaced: None, round: Some(round.number) });
     }
-    let (id, made) = options.new.submit(session, options.follow)?;
+    let (id, made) = options.new.submit(session, options.follow, options.hold)?;
     let replaced = match &made {
         Submitted::Replaced(other) => Some(other.to_string()),
         _ => None,

@@ -128,11 +128,11 @@ impl NewTaskArgs {
     }
 
     /// Submits the task. If the caller follows the log, the server keeps more of the log, so that no output is lost.
-    pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
+    pub fn submit(&self, session: &Session, followed: bool, hold: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let task = NewTask::new(&id, &parameters).eta(self.eta.map(When::time));
-        let mut options = self.options.options().inputs(&self.upstreams.inputs(0, &self.results()));
+        let mut options = self.options.options().inputs(&self.upstreams.inputs(0, &self.results())).hold(hold);
         if followed && !self.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }

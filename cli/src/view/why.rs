@@ -87,6 +87,7 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
         // If a held task has no token, a client without scripts holds it.
         leaseless: why.deadline.is_none() && info.token().is_some(),
         foreign: why.deadline.is_none() && info.token().is_none(),
+        held_by: info.held_by().filter(|by| !by.is_empty()),
         word: word(info),
     };
     let mut sentence = match upstream(session, &why)? {
@@ -285,6 +286,8 @@ struct How {
     leaseless: bool,
     /// True if a client without scripts holds the task. Such a client receives no orders.
     foreign: bool,
+    /// The author of the hold.
+    held_by: Option<String>,
     /// The error of the task, or its last error, or the reason for its cancellation.
     word: Option<String>,
 }
@@ -382,6 +385,11 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
             let since = how.started.or(how.updated);
             let since = since.map_or(String::new(), |at| format!(" since {}", times::both(at, why.now)));
             format!("It runs on {node}{since}, attempt {}{lease}.", how.attempt)
+        }
+        Status::Held => {
+            let by = how.held_by.as_deref().map_or(String::new(), |by| format!(" by {by}"));
+            let since = how.updated.map_or(String::new(), |at| format!(" since {}", times::both(at, why.now)));
+            format!("It is held{by}{since}: blueque unhold releases it.")
         }
         status if status.is_waiting() => {
             let mut means = status.means().chars();

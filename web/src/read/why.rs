@@ -27,6 +27,7 @@ pub fn sentence(info: &TaskInfo, why: &Why) -> String {
             }
         }
         Status::Pending => pending(why),
+        Status::Held => "It is held, and starts only after somebody releases it.".to_owned(),
         Status::Reserved | Status::Started if why.order == Some(Order::Kill) => {
             format!("It was cancelled by force, and {node} has not killed it yet.")
         }
