@@ -60,8 +60,8 @@ pub(super) const ASKED: [&str; 3] = ["adopt", "finish_and_reserve", "reserve"];
 const NAMED: [&str; 3] = ["audit", "edit", "note"];
 
 /// Options whose setters are written by hand: the order and the weights of queues, which are set together; the
-/// upstreams of a task; and the option of clients without maintenance.
-const BY_HAND: [&str; 4] = ["order", "weights", "inputs", "due"];
+/// upstreams and the hold of a task; and the option of clients without maintenance.
+const BY_HAND: [&str; 5] = ["order", "weights", "inputs", "due", "hold"];
 
 fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> String {
     let options = options.into_iter().filter(|(name, _)| !BY_HAND.contains(name));
@@ -138,7 +138,7 @@ pub(crate) fn words(contract: &Contract) -> String {
 fn status(contract: &Contract) -> String {
     let questions: [(&str, &str, Which); 3] = [
         ("is_waiting", "Whether no attempt has the task, and one may come.", |state| state.waits),
-        ("is_held", "Whether an attempt has the task.", |state| state.owned),
+        ("is_owned", "Whether an attempt has the task.", |state| state.owned),
         ("is_finished", "Whether nothing more happens to the task automatically.", |state| state.ends),
     ];
     let variant = |name: &str| format!("Self::{}", capital(name));

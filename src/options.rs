@@ -89,6 +89,14 @@ impl TaskOptions {
         self.0.set_known(crate::contract::TASK_OPTIONS, name, value.into())
     }
 
+    /// Holds the tasks of a submit until [`Task::unhold`](crate::Task::unhold).
+    pub fn hold(mut self, hold: bool) -> Self {
+        if hold {
+            self.0.set("hold", "1".to_owned());
+        }
+        self
+    }
+
     /// Sets the upstreams of the task.
     pub fn inputs(mut self, inputs: &Inputs) -> Self {
         self.0.copy(&inputs.0);
@@ -165,6 +173,12 @@ impl Submit {
     /// Sets the time before which the task does not start; by default it may start at once.
     pub fn eta(mut self, eta: SystemTime) -> Self {
         self.eta = Some(eta);
+        self
+    }
+
+    /// Holds the task until [`Task::unhold`](crate::Task::unhold).
+    pub fn hold(mut self) -> Self {
+        self.options = self.options.hold(true);
         self
     }
 

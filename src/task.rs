@@ -125,6 +125,23 @@ impl<L: Link> Task<L> {
         self.cancel_as(reason, &CancelOptions::new().at_once(true))
     }
 
+    /// Holds a pending or scheduled task, so that it does not start before [`Task::unhold`].
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` for a task in any other state; the errors of [`Client::call`].
+    pub fn hold(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().hold(&self.id))
+    }
+
+    /// Releases a held task. Returns its state: pending, behind the tasks that wait there, or scheduled if its eta is
+    /// in the future.
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` for a task that is not held; the errors of [`Client::call`].
+    pub fn unhold(&self) -> L::Answer<'_, Result<Status>> {
+        self.client.make(self.client.calls().unhold(&self.id))
+    }
+
     fn cancel_as(&self, reason: &str, options: &CancelOptions) -> L::Answer<'_, Result<Cancelled>> {
         self.client.make(self.client.calls().cancel(&self.id, reason, options))
     }

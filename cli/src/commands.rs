@@ -18,6 +18,7 @@ pub mod find;
 pub mod graph;
 pub mod help;
 pub mod history;
+pub mod hold;
 pub mod limit;
 pub mod logs;
 pub mod ls;
@@ -97,6 +98,11 @@ subcommands! {
         Retry(retry::Options) => |it| Scope::Reruns(&mut it.tasks.ids),
         /// Stop running tasks and return them to the front of their queue
         Requeue(requeue::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
+        /// Hold pending and scheduled tasks, so that they do not start
+        Hold(hold::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
+        /// Let held tasks start
+        #[command(alias = "release")]
+        Unhold(hold::Release) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Delete finished tasks
         #[command(alias = "rm")]
         Delete(delete::Options) => |it| Scope::Tasks(&mut it.tasks.ids),

@@ -38,6 +38,10 @@ pub enum Action {
         /// New priority: -1,000 to 1,000, higher first.
         priority: i32,
     },
+    /// Same as [`Task::hold`](crate::Task::hold).
+    Hold,
+    /// Same as [`Task::unhold`](crate::Task::unhold).
+    Unhold,
 }
 
 impl Action {
@@ -51,6 +55,8 @@ impl Action {
             Self::Purge => "purge",
             Self::Move { .. } => "move",
             Self::Prioritise { .. } => "prioritise",
+            Self::Hold => "hold",
+            Self::Unhold => "unhold",
         }
     }
 }
@@ -73,7 +79,7 @@ impl Calls {
                 let call = if *fresh { call.arg("fresh").arg(1) } else { call };
                 into.iter().fold(call, |call, into| call.arg("into").arg(into))
             }
-            Action::Delete | Action::Purge => call,
+            Action::Delete | Action::Purge | Action::Hold | Action::Unhold => call,
             Action::Move { into } => call.arg("into").arg(into),
             Action::Prioritise { priority } => call.arg("priority").arg(priority),
         };

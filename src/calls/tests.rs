@@ -65,6 +65,8 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.release(&id, token, &ReleaseOptions::new()),
             calls.cancel(&id, "", &CancelOptions::new()),
             calls.requeue(&id, &RequeueOptions::new()),
+            calls.hold(&id),
+            calls.unhold(&id),
             calls.reset_clock(),
             calls.retry(&id, &RetryOptions::new()),
             calls.edit(&id, &EditOptions::new().queue("q")),

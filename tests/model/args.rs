@@ -261,6 +261,7 @@ impl Op {
             Self::Limits { queue: name, used } => here("limits", name).arg(0).arg(500).flag("used", Some(*used)),
             Self::Resume { queue: name } => here("resume", name),
             Self::Prioritise { task, priority } => Args::of("prioritise").arg(task.id()).arg(priority),
+            Self::Hold { task, on } => Args::of(if *on { "hold" } else { "unhold" }).arg(task.id()),
             Self::Move { task, queue: name } => Args::of("move").arg(task.id()).arg(queue(*name)),
             Self::Tag { task, tags, on } => {
                 let args = Args::of(if *on { "tag" } else { "untag" }).arg(task.id()).arg(tags.len());

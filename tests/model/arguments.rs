@@ -349,6 +349,7 @@ impl Model {
             | Op::Requeue { task, .. }
             | Op::Delete { task }
             | Op::Prioritise { task, .. }
+            | Op::Hold { task, .. }
             | Op::Move { task, .. }
             | Op::Tag { task, .. }
             | Op::History { task }

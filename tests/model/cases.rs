@@ -11,7 +11,8 @@ use crate::model::ops::{
     Act, Asks, Bulk, Case, Eta, Key, Op, Options, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which,
 };
 
-const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
+const STATUSES: [&str; 9] =
+    ["all", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled"];
 
 /// Options of new tasks, and their values.
 const OPTIONS: [(&str, &[&str]); 14] = [
@@ -270,6 +271,7 @@ pub fn operators() -> BoxedStrategy<Op> {
     ];
     prop_oneof![
         6 => (waiting_task(), priority()).prop_map(|(task, priority)| Op::Prioritise { task, priority }),
+        6 => (waiting_task(), any::<bool>()).prop_map(|(task, on)| Op::Hold { task, on }),
         5 => (waiting_task(), queue()).prop_map(|(task, queue)| Op::Move { task, queue }),
         12 => (any_task(), vec(index(&TAGS), 1..4), any::<bool>()).prop_map(|(task, tags, on)| Op::Tag { task, tags, on }),
         1 => (queue(), bulk).prop_map(|(queue, action)| Op::Bulk { queue, action }),

@@ -115,9 +115,12 @@ impl Model {
                 self.born = true;
                 Ok(Reply::text(self.rule(op)))
             }
-            Op::Prioritise { .. } | Op::Move { .. } | Op::Tag { .. } | Op::Bulk { .. } | Op::Forget { .. } => {
-                self.operate(op)
-            }
+            Op::Prioritise { .. }
+            | Op::Hold { .. }
+            | Op::Move { .. }
+            | Op::Tag { .. }
+            | Op::Bulk { .. }
+            | Op::Forget { .. } => self.operate(op),
             Op::Schedule { .. }
             | Op::Tick { .. }
             | Op::RunSchedule { .. }

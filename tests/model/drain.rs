@@ -174,7 +174,7 @@ fn reserve(listener: u8, queue: u8) -> Op {
 
 fn waiting(keys: &Keys) -> Vec<(&str, &str)> {
     let found = records(keys).into_iter().map(|(id, record)| (id, field(record, "status")));
-    let waits = |status: &str| held(status) || matches!(status, "waiting" | "pending" | "scheduled");
+    let waits = |status: &str| held(status) || matches!(status, "waiting" | "pending" | "scheduled" | "held");
     found.filter(|(_, status)| waits(status)).collect()
 }
 

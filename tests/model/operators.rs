@@ -1,9 +1,9 @@
 //! Actions of operators on tasks and queues.
 
-use crate::model::arguments::queue;
+use crate::model::arguments::{micros, queue};
 use crate::model::keys::{Kept, Reply};
 use crate::model::ops::{Bulk, Op, TAGS};
-use crate::model::ranking::Carried;
+use crate::model::ranking::{Carried, rank};
 use crate::model::state::{Model, Queue, Verdict};
 
 impl Model {
@@ -12,6 +12,12 @@ impl Model {
             Op::Prioritise { task, priority } => {
                 let id = task.id();
                 self.on_task("prioritise", id, "", |model| model.prioritise(id, i64::from(*priority)))
+            }
+            Op::Hold { task, on } => {
+                let id = task.id();
+                self.on_task(if *on { "hold" } else { "unhold" }, id, "", |model| {
+                    if *on { model.hold(id) } else { model.unhold(id) }
+                })
             }
             Op::Move { task, queue: name } => {
                 let id = task.id();
@@ -52,6 +58,44 @@ impl Model {
         }
         self.publish(id, "edit", self.by, "prioritise", "priority");
         done
+    }
+
+    fn hold(&mut self, id: &str) -> Verdict<Reply> {
+        match self.known(id)?.status.as_str() {
+            "held" => return Ok(Reply::text("held")),
+            "pending" | "scheduled" => {}
+            _ => return Err("STATE"),
+        }
+        let by = self.by;
+        self.shift(id, "held", "hold", by, false);
+        let task = self.task(id);
+        task.forget(&["readied", "promoted"]);
+        task.set("held_by", by);
+        Ok(Reply::text("held"))
+    }
+
+    fn unhold(&mut self, id: &str) -> Verdict<Reply> {
+        let now = self.now;
+        let by = self.by;
+        let task = self.known(id)?;
+        if task.status != "held" {
+            return Err("STATE");
+        }
+        if task.has("eta") && micros(task.get("eta")) > now {
+            self.shift(id, "scheduled", "unhold", by, false);
+            return Ok(Reply::text("scheduled"));
+        }
+        if task.has("retry_eta") {
+            task.forget(&["eta", "retry_eta"]);
+        }
+        let (name, key, turn) = (task.queue.clone(), task.get("key").to_owned(), task.get("ended").to_owned());
+        let front = task.has("front");
+        if front && !key.is_empty() && !turn.is_empty() {
+            self.queue(&name).lanes.served.entry(key).or_insert(rank(turn.parse::<u64>().unwrap().min(now)));
+        }
+        self.shift(id, "pending", "unhold", by, front);
+        self.queue(&name).wake = true;
+        Ok(Reply::text("pending"))
     }
 
     fn migrate(&mut self, id: &str, name: &str) -> Verdict<Reply> {

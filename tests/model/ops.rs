@@ -11,13 +11,14 @@ pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
 /// Payloads; the last ones are results of tasks that others wait for.
 pub const PAYLOADS: [&str; 7] = ["", "x", "a b\n", "\u{e9}\0", "17", "{\"n\": 1}", "[2,\"b\"]"];
-pub const PARTS: [&str; 19] = [
-    "held",
+pub const PARTS: [&str; 20] = [
+    "owned",
     "started",
     "waiting",
     "pending",
     "scheduled",
     "ranked",
+    "held",
     "complete",
     "failed",
     "cancelled",
@@ -486,6 +487,11 @@ pub enum Op {
     Prioritise {
         task: Which,
         priority: i16,
+    },
+    /// Holds a task, or releases it.
+    Hold {
+        task: Which,
+        on: bool,
     },
     Move {
         task: Which,

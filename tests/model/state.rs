@@ -77,7 +77,7 @@ impl Task {
     }
 
     pub fn waits(&self) -> bool {
-        matches!(self.status.as_str(), "pending" | "scheduled" | "waiting")
+        matches!(self.status.as_str(), "pending" | "scheduled" | "held" | "waiting")
     }
 
     pub fn finished(&self) -> bool {
@@ -339,6 +339,9 @@ impl Model {
         self.histories.entry(id.into()).or_default().push(transition);
         to.clone_into(&mut task.status);
         task.updated = now;
+        if from == "held" && to != "moved" {
+            task.forget(&["held_by"]);
+        }
         if to != "started" {
             task.forget(&["cancel", "requeue"]);
             task.order = None;

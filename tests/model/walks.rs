@@ -339,7 +339,7 @@ impl Model {
                         left.push(id.clone());
                         continue;
                     };
-                    let waits = matches!(task.status.as_str(), "pending" | "scheduled") && mark == 1;
+                    let waits = matches!(task.status.as_str(), "pending" | "scheduled" | "held") && mark == 1;
                     if task.held() || waits {
                         refused += 1;
                         if !task.held() {

@@ -54,6 +54,16 @@ pub enum Word {
         #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
         priority: i32,
     },
+    /// Hold pending and scheduled tasks
+    Hold {
+        #[command(flatten)]
+        all: All,
+    },
+    /// Let held tasks start
+    Unhold {
+        #[command(flatten)]
+        all: All,
+    },
 }
 
 impl Subcommand for Word {
@@ -75,6 +85,8 @@ impl Subcommand for Word {
             Word::Prioritise { all, priority } => {
                 each(session, all, &Action::Prioritise { priority: *priority }, &states(Status::is_waiting))
             }
+            Word::Hold { all } => each(session, all, &Action::Hold, &[Status::Scheduled, Status::Pending]),
+            Word::Unhold { all } => each(session, all, &Action::Unhold, &[Status::Held]),
         }
     }
 }

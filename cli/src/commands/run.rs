@@ -22,7 +22,7 @@ impl Subcommand for Options {
     /// Submits a task and follows it. Returns the exit code of the program if the program failed with one.
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let interrupts = Interrupts::hear()?;
-        let (id, _) = self.new.submit(session, true)?;
+        let (id, _) = self.new.submit(session, true, false)?;
         let shown = session.global_id(&id);
         if session.format == Format::Id {
             line(shown.as_str())?;

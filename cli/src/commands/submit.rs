@@ -45,6 +45,9 @@ pub struct Way {
     /// random name]
     #[arg(long, value_name = "NAME", value_parser = plain, requires = "again")]
     request: Option<String>,
+    /// Hold the task: it does not start before `blueque unhold`
+    #[arg(long, conflicts_with_all = ["again", "wait", "follow"])]
+    hold: bool,
     /// Wait for the end of the task, and exit like `blueque wait`
     #[arg(long)]
     wait: bool,
@@ -58,7 +61,7 @@ pub struct Way {
 
 /// Options that do not work with an array. Use `graph wait` to wait for the tasks of an array. An index cannot be
 /// inserted into raw parameters.
-const NOT_OF_ARRAYS: [&str; 4] = ["wait", "follow", "raw", "again"];
+const NOT_OF_ARRAYS: [&str; 5] = ["wait", "follow", "raw", "again", "hold"];
 
 /// An array that was submitted.
 #[derive(Serialize)]
@@ -123,7 +126,7 @@ fn make(session: &Session, new: &NewTaskArgs, way: &Way) -> anyhow::Result<Made>
         let submitted = round.made.as_str();
         return Ok(Made { id: id.to_string(), queue, submitted, replaced: None, round: Some(round.number) });
     }
-    let (id, made) = new.submit(session, way.follow)?;
+    let (id, made) = new.submit(session, way.follow, way.hold)?;
     let replaced = match &made {
         Submitted::Replaced(other) => Some(other.to_string()),
         _ => None,

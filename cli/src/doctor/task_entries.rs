@@ -88,7 +88,7 @@ impl Head {
     }
 
     pub fn is_held(&self) -> bool {
-        self.state().is_some_and(Status::is_held)
+        self.state().is_some_and(Status::is_owned)
     }
 
     /// Returns true if the task waits to run, or runs.

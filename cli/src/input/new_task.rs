@@ -218,11 +218,12 @@ impl NewTaskArgs {
     }
 
     /// Submits the task. If the caller follows the log, the server keeps more of the log, so that no output is lost.
-    pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
+    pub fn submit(&self, session: &Session, followed: bool, hold: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.payload()?;
         let id = self.rest.id.clone().unwrap_or_else(TaskId::random);
         let task = NewTask::new(&id, &parameters).eta(self.rest.eta.map(When::time));
-        let mut options = self.rest.options.options().inputs(&self.rest.upstreams.inputs(0, &self.results()));
+        let mut options =
+            self.rest.options.options().inputs(&self.rest.upstreams.inputs(0, &self.results())).hold(hold);
         if followed && !self.rest.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }

@@ -84,7 +84,7 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
         (2, &["--config", "/no/such/file", "ls"], "No such file or directory"),
         (5, &["retry", "waits"], &format!("the task is pending; {only} failed or cancelled")),
         (5, &["delete", "waits"], &format!("the task is pending; {only} {}", states(Status::is_finished))),
-        (5, &["requeue", "waits"], &format!("the task is pending; {only} {}", states(Status::is_held))),
+        (5, &["requeue", "waits"], &format!("the task is pending; {only} {}", states(Status::is_owned))),
         (5, &["cancel", "done"], &format!("the task is complete; {only} {}", states(|status| !status.is_finished()))),
         (5, &["move", "other", "done"], &format!("the task is complete; {only} {}", states(Status::is_waiting))),
         (5, &["prioritize", "1", "done"], &format!("the task is complete; {only} {}", states(Status::is_waiting))),

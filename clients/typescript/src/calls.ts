@@ -7,7 +7,7 @@ import * as wire from "./wire.js";
 
 // The types of the contract.
 const T = {
-  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise"]},
+  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold"]},
   ageing: {"form":"seconds","low":1,"high":604800},
   argumentCount: {"form":"whole","low":1,"high":1024},
   backoff: {"form":"word","words":["exponential","fixed"]},
@@ -54,7 +54,7 @@ const T = {
   lease: {"form":"seconds","low":1,"high":604800},
   limits: {"form":"text","high":600},
   limitsCount: {"form":"whole","low":1,"high":8},
-  list: {"form":"word","words":["waiting","scheduled","pending","reserved","started","complete","failed","cancelled","all"]},
+  list: {"form":"word","words":["waiting","scheduled","pending","held","reserved","started","complete","failed","cancelled","all"]},
   listCursor: {"form":"text"},
   listener: {"form":"text","high":200},
   logSize: {"form":"whole","low":0,"high":268435456},
@@ -106,7 +106,7 @@ const T = {
   queuesOrNone: {"form":"text"},
   rate: {"form":"text"},
   rateOrDefault: {"form":"text"},
-  reached: {"form":"word","words":["waiting","scheduled","pending","reserved","started","complete","failed","cancelled","deleted","moved"]},
+  reached: {"form":"word","words":["waiting","scheduled","pending","held","reserved","started","complete","failed","cancelled","deleted","moved"]},
   reasonWord: {"form":"text","high":128},
   recurrence: {"form":"text","high":256},
   releases: {"form":"whole","low":0,"high":1000000},
@@ -123,8 +123,8 @@ const T = {
   squares: {"form":"text"},
   starts: {"form":"whole","low":1,"high":1000},
   startsTime: {"form":"whole","low":1,"high":604800},
-  status: {"form":"word","words":["waiting","scheduled","pending","reserved","started","complete","failed","cancelled"]},
-  statuses: {"form":"words","words":["waiting","scheduled","pending","reserved","started","complete","failed","cancelled"]},
+  status: {"form":"word","words":["waiting","scheduled","pending","held","reserved","started","complete","failed","cancelled"]},
+  statuses: {"form":"words","words":["waiting","scheduled","pending","held","reserved","started","complete","failed","cancelled"]},
   step: {"form":"text","high":1024},
   stepCount: {"form":"whole","low":1,"high":100},
   steps: {"form":"text"},
@@ -811,6 +811,8 @@ export interface CountsReply {
   readonly scheduled: number;
   /** Tasks that are pending. */
   readonly pending: number;
+  /** Tasks that are held. */
+  readonly held: number;
   /** Tasks that are reserved. */
   readonly reserved: number;
   /** Tasks that are started. */
@@ -829,6 +831,7 @@ const COUNTS_REPLY: Shape<CountsReply> = wire.pairs<CountsReply>([
   { name: "waiting", property: "waiting", type: T.number },
   { name: "scheduled", property: "scheduled", type: T.number },
   { name: "pending", property: "pending", type: T.number },
+  { name: "held", property: "held", type: T.number },
   { name: "reserved", property: "reserved", type: T.number },
   { name: "started", property: "started", type: T.number },
   { name: "complete", property: "complete", type: T.number },
@@ -1056,7 +1059,7 @@ export interface EditOptions {
   readonly request?: string | undefined;
 }
 
-const EDIT_REPLY: Shape<"pending" | "scheduled" | "waiting" | "reserved" | "started"> = wire.single({ name: "reply", property: "reply", words: ["pending","scheduled","waiting","reserved","started"] });
+const EDIT_REPLY: Shape<"pending" | "scheduled" | "held" | "waiting" | "reserved" | "started"> = wire.single({ name: "reply", property: "reply", words: ["pending","scheduled","held","waiting","reserved","started"] });
 
 /**
  * Changes a task that has not ended: any part of its submission except its dependencies. While an attempt holds
@@ -1068,9 +1071,9 @@ const EDIT_REPLY: Shape<"pending" | "scheduled" | "waiting" | "reserved" | "star
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, LOST, NOLIMIT, NOPERM, NOTASK, OVERDUE, RETRY, SCHEMA, STATE,
  *   TOOBIG, TOOMANY, WRONGKEY.
- * Reply: Its state: `pending`, `scheduled`, `waiting`, `reserved` or `started`.
+ * Reply: Its state: `pending`, `scheduled`, `held`, `waiting`, `reserved` or `started`.
  */
-export function edit(id: string, options: EditOptions = {}): Call<"pending" | "scheduled" | "waiting" | "reserved" | "started"> {
+export function edit(id: string, options: EditOptions = {}): Call<"pending" | "scheduled" | "held" | "waiting" | "reserved" | "started"> {
   return wire.call("edit", [id], [
     ["title", options.title],
     ["method", options.method],
@@ -1598,6 +1601,8 @@ export interface GetReply {
   readonly reason: string | null;
   /** Time of the request to the owner to give the task back. */
   readonly requeue: number | null;
+  /** The author of the `hold`. */
+  readonly heldBy: string | null;
   /** The task was returned to the front of the pending tasks, or is returned to the front when it is promoted. */
   readonly front: boolean | null;
   /** The progress of the attempt. */
@@ -1710,6 +1715,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "cancel", property: "cancel", type: T.time },
   { name: "reason", property: "reason", type: T.text, empty: true },
   { name: "requeue", property: "requeue", type: T.time },
+  { name: "held_by", property: "heldBy", type: T.text, empty: true },
   { name: "front", property: "front", type: T.flag },
   { name: "progress", property: "progress", type: T.progressText },
   { name: "progressed", property: "progressed", type: T.time },
@@ -2036,6 +2042,32 @@ const HISTORY_REPLY: Shape<HistoryReply> = wire.list<HistoryReply>([
 export function history(id: string, after: number, limit: number): Call<HistoryReply> {
   return wire.call("history", [id, after, limit], [
   ], HISTORY_REPLY, false);
+}
+
+/** The options of `hold`. */
+export interface HoldOptions {
+  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
+  readonly by?: string | undefined;
+  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
+  readonly request?: string | undefined;
+}
+
+const HOLD_REPLY: Shape<"held"> = wire.single({ name: "reply", property: "reply", words: ["held"] });
+
+/**
+ * Holds a pending or scheduled task: it does not start until `unhold`.
+ *
+ * @param id The task.
+ * @param options What else it is to do.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
+ * Reply: `held`.
+ */
+export function hold(id: string, options: HoldOptions = {}): Call<"held"> {
+  return wire.call("hold", [id], [
+    ["by", options.by],
+    ["request", options.request],
+  ], HOLD_REPLY, true, options);
 }
 
 /** The options of `limit`. */
@@ -4157,6 +4189,8 @@ export interface SubmitOptions {
    *   0.
    */
   readonly onceMore?: boolean | undefined;
+  /** Hold the new tasks: they do not start until `unhold`. By default 0. */
+  readonly hold?: boolean | undefined;
   /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
   readonly by?: string | undefined;
   /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
@@ -4213,6 +4247,7 @@ export function submit(queue: string, each: readonly SubmitEach[], options: Subm
     ["steps", options.steps],
     ["inputs", options.inputs],
     ["once_more", options.onceMore],
+    ["hold", options.hold],
     ["by", options.by],
     ["request", options.request],
   ], SUBMIT_REPLY, true, options);
@@ -4319,6 +4354,8 @@ export interface SubmitAgainOptions {
    *   0.
    */
   readonly onceMore?: boolean | undefined;
+  /** Hold the new tasks: they do not start until `unhold`. By default 0. */
+  readonly hold?: boolean | undefined;
   /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
   readonly by?: string | undefined;
   /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
@@ -4380,6 +4417,7 @@ export function submitAgain(queue: string, each: readonly SubmitEach[], options:
     ["inputs", options.inputs],
     ["again", options.again],
     ["once_more", options.onceMore],
+    ["hold", options.hold],
     ["by", options.by],
     ["request", options.request],
   ], SUBMIT_AGAIN_REPLY, true, options);
@@ -4484,6 +4522,8 @@ export interface SubmitUniqueOptions {
    *   0.
    */
   readonly onceMore?: boolean | undefined;
+  /** Hold the new tasks: they do not start until `unhold`. By default 0. */
+  readonly hold?: boolean | undefined;
   /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
   readonly by?: string | undefined;
   /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
@@ -4544,6 +4584,7 @@ export function submitUnique(queue: string, each: readonly SubmitEach[], options
     ["steps", options.steps],
     ["inputs", options.inputs],
     ["once_more", options.onceMore],
+    ["hold", options.hold],
     ["by", options.by],
     ["request", options.request],
   ], SUBMIT_UNIQUE_REPLY, true, options);
@@ -4859,6 +4900,33 @@ export function undepend(id: string, upstream: string, options: UndependOptions 
   return wire.call("undepend", [id, upstream], [
     ["request", options.request],
   ], UNDEPEND_REPLY, true, options);
+}
+
+/** The options of `unhold`. */
+export interface UnholdOptions {
+  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
+  readonly by?: string | undefined;
+  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
+  readonly request?: string | undefined;
+}
+
+const UNHOLD_REPLY: Shape<"pending" | "scheduled"> = wire.single({ name: "reply", property: "reply", words: ["pending","scheduled"] });
+
+/**
+ * Releases a held task: it is pending, behind the tasks that wait there, or scheduled if its eta is in the
+ *   future.
+ *
+ * @param id The task.
+ * @param options What else it is to do.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
+ * Reply: `pending` or `scheduled`.
+ */
+export function unhold(id: string, options: UnholdOptions = {}): Call<"pending" | "scheduled"> {
+  return wire.call("unhold", [id], [
+    ["by", options.by],
+    ["request", options.request],
+  ], UNHOLD_REPLY, true, options);
 }
 
 const UNREGISTER_REPLY: Shape<"unregistered" | "absent"> = wire.single({ name: "reply", property: "reply", words: ["unregistered","absent"] });

@@ -11,12 +11,14 @@ export const SCHEMA = 1;
  * The action of `bulk` for each task.
  * - `cancel`: As `cancel`.
  * - `delete`: As `delete`.
+ * - `hold`: As `hold`.
  * - `move`: As `move`.
  * - `prioritise`: As `prioritise`.
  * - `purge`: As `delete`, but also deletes waiting tasks.
  * - `retry`: As `retry`.
+ * - `unhold`: As `unhold`.
  */
-export type Action = "cancel" | "retry" | "delete" | "purge" | "move" | "prioritise";
+export type Action = "cancel" | "retry" | "delete" | "purge" | "move" | "prioritise" | "hold" | "unhold";
 
 /**
  * Growth of the delay from each retry to the next.
@@ -40,13 +42,14 @@ export type Ending = "complete" | "fail" | "final" | "release" | "uncounted";
  * - `cancelled`: Was cancelled.
  * - `complete`: Has a result.
  * - `failed`: Has an error, and no retries left.
+ * - `held`: Is held, and does not start until it is released.
  * - `pending`: Waits for a listener.
  * - `reserved`: A listener has taken the task and has not started it yet.
  * - `scheduled`: Waits for its eta.
  * - `started`: Runs.
  * - `waiting`: Waits for other tasks.
  */
-export type List = "waiting" | "scheduled" | "pending" | "reserved" | "started" | "complete" | "failed" | "cancelled" | "all";
+export type List = "waiting" | "scheduled" | "pending" | "held" | "reserved" | "started" | "complete" | "failed" | "cancelled" | "all";
 
 /**
  * Policy for slots that passed while no client was running.
@@ -90,39 +93,42 @@ export type Overlap = "skip" | "queue" | "cancel" | "allow";
  * - `cancelled`: Was cancelled.
  * - `complete`: Has a result.
  * - `failed`: Has an error, and no retries left.
+ * - `held`: Is held, and does not start until it is released.
  * - `pending`: Waits for a listener.
  * - `reserved`: A listener has taken the task and has not started it yet.
  * - `scheduled`: Waits for its eta.
  * - `started`: Runs.
  * - `waiting`: Waits for other tasks.
  */
-export type Reached = "waiting" | "scheduled" | "pending" | "reserved" | "started" | "complete" | "failed" | "cancelled" | "deleted" | "moved";
+export type Reached = "waiting" | "scheduled" | "pending" | "held" | "reserved" | "started" | "complete" | "failed" | "cancelled" | "deleted" | "moved";
 
 /**
  * A state.
  * - `cancelled`: Was cancelled.
  * - `complete`: Has a result.
  * - `failed`: Has an error, and no retries left.
+ * - `held`: Is held, and does not start until it is released.
  * - `pending`: Waits for a listener.
  * - `reserved`: A listener has taken the task and has not started it yet.
  * - `scheduled`: Waits for its eta.
  * - `started`: Runs.
  * - `waiting`: Waits for other tasks.
  */
-export type Status = "waiting" | "scheduled" | "pending" | "reserved" | "started" | "complete" | "failed" | "cancelled";
+export type Status = "waiting" | "scheduled" | "pending" | "held" | "reserved" | "started" | "complete" | "failed" | "cancelled";
 
 /**
  * States, separated by commas.
  * - `cancelled`: Was cancelled.
  * - `complete`: Has a result.
  * - `failed`: Has an error, and no retries left.
+ * - `held`: Is held, and does not start until it is released.
  * - `pending`: Waits for a listener.
  * - `reserved`: A listener has taken the task and has not started it yet.
  * - `scheduled`: Waits for its eta.
  * - `started`: Runs.
  * - `waiting`: Waits for other tasks.
  */
-export type Statuses = "waiting" | "scheduled" | "pending" | "reserved" | "started" | "complete" | "failed" | "cancelled";
+export type Statuses = "waiting" | "scheduled" | "pending" | "held" | "reserved" | "started" | "complete" | "failed" | "cancelled";
 
 /**
  * Policy for a submit while another task has the unique name.
@@ -148,6 +154,7 @@ export const STATES: Readonly<Record<string, StateAbout>> = {
   "complete": { waits: false, owned: false, final: true, means: "Has a result." },
   "deleted": { waits: false, owned: false, final: false, means: "No longer exists." },
   "failed": { waits: false, owned: false, final: true, means: "Has an error, and no retries left." },
+  "held": { waits: true, owned: false, final: false, means: "Is held, and does not start until it is released." },
   "moved": { waits: false, owned: false, final: false, means: "Is in another queue." },
   "pending": { waits: true, owned: false, final: false, means: "Waits for a listener." },
   "reserved": { waits: false, owned: true, final: false, means: "A listener has taken the task and has not started it yet." },

@@ -177,6 +177,16 @@ export class Task<R = unknown, P = unknown> {
     await this.#link.make(calls.prioritise(this.id, priority, { by: this.#link.by }));
   }
 
+  /** Holds a pending or scheduled task: it does not start until `unhold`. */
+  async hold(): Promise<void> {
+    await this.#link.make(calls.hold(this.id, { by: this.#link.by }));
+  }
+
+  /** Releases a held task; returns its state, `pending` or `scheduled`. */
+  async unhold(): Promise<string> {
+    return this.#link.make(calls.unhold(this.id, { by: this.#link.by }));
+  }
+
   /** Moves a waiting task into another queue. */
   async move(queue: string): Promise<void> {
     await this.#link.make(calls.move(this.id, queue, { by: this.#link.by }));

@@ -13,6 +13,8 @@ local ACTIONS = {
   purge = { deleting.plan, deleting.delete },
   move = { moving.plan, moving.move, into = true },
   prioritise = { prioritising.plan, prioritising.prioritise, priority = true },
+  hold = { holding.plan, holding.hold, by = true },
+  unhold = { holding.plan_release, holding.release, by = true },
 }
 
 namespace.open()
@@ -31,7 +33,7 @@ end
 requests.replay('bulk', options.request)
 local spec = {
   reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
-  queue = options.into, priority = options.priority,
+  queue = options.into, priority = options.priority, by = act.by and options.by,
   elsewhere = action == 'retry' and options.into and retrying.plan_elsewhere or nil,
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }

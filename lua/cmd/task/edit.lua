@@ -4,7 +4,7 @@
 -- @args now id
 -- @role client
 -- @options task.stored max_bytes parameters eta queue unset token by reason request
--- @reply its state: `pending`, `scheduled`, `waiting`, `reserved` or `started`
+-- @reply its state: `pending`, `scheduled`, `held`, `waiting`, `reserved` or `started`
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE task.*
 namespace.open()
 local id = contract.arguments()

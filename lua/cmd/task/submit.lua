@@ -3,7 +3,7 @@
 --   well, a task that an attempt holds begins a new round when the current round has ended.
 -- @args now queue count (id eta parameters)*count
 -- @role client
--- @options task.* inputs again once_more by request
+-- @options task.* inputs again once_more hold by request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
 --   `replaced`, and the id of the other task; with `again` the word `created`, `again`, `changed`, `existing` or
 --   `later`, and the number of the round
@@ -32,6 +32,12 @@ if ARGV[last + 1] then
   -- Without options other than a request id, the tasks are plain.
   if next(options) or again then
     spec = creation.spec(options)
+    if spec.hold then
+      if spec.inputs or again then
+        reply.fail('BADARG', 'hold goes without inputs and again: hold the task when it is pending')
+      end
+      spec.fields[#spec.fields + 1], spec.fields[#spec.fields + 2] = 'held_by', by or ''
+    end
     if spec.unique and count > 1 then
       reply.fail('BADARG', 'a unique name is for one task: count must be 1')
     elseif spec.inputs and count * #spec.inputs.upstreams > contract.EDGES_HIGH then
@@ -133,7 +139,7 @@ state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 local idle, sets = redis.call('LLEN', wake) == 0, meta[4]
 if later then
-  namespace.probe('ZCARD',
+  namespace.probe(begins == 'held' and 'LLEN' or 'ZCARD',
     prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_ranked' or begins) .. '_tasks_' .. queue)
 end
 if spec and spec.flags then

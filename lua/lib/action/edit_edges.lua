@@ -34,6 +34,8 @@ function edit_edges.task(id)
   local task = record.get(id, edges.fields())
   if not contract.is_waiting(task.status) then
     record.refuse(task.status, contract.WAITING)
+  elseif task.status == 'held' then
+    reply.fail('STATE', 'the task is held: release it with unhold before its upstreams change')
   end
   namespace.declare(edges.upstreams(id))
   task.inputs = redis.call('HGET', task.key, 'inputs') or ''

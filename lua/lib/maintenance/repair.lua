@@ -9,14 +9,14 @@ repair.GRACE = 60 * 1000000
 repair.PAUSE = 60 * 1000000
 
 -- The parts of a queue, in the order in which they are examined.
-repair.PARTS = ' held started waiting pending scheduled ranked' .. contract.PLAIN
+repair.PARTS = ' owned started waiting pending scheduled ranked' .. contract.PLAIN
   .. 'orders suspects tasks tags groups graphs ranking places unique claims '
 
 -- Returns the functions of the parts. Each gets the call, a position and the name of the part, and returns the next
 -- position, `0` at the end. The other parts are indexes of states, see `repair_lists.list`.
 -- @hot
 function repair.parts()
-  return { held = repair_held.held, started = repair_held.started, orders = repair_held.orders,
+  return { owned = repair_held.held, started = repair_held.started, orders = repair_held.orders,
     suspects = repair_held.suspects, claims = repair_held.claims,
     tasks = repair_lists.tasks, ranking = repair_lists.ranking,
     tags = repair_labels.labels, groups = repair_labels.labels, unique = repair_labels.unique,
@@ -26,7 +26,7 @@ end
 -- Parses a cursor. Returns the part, the position, and the part after it, or nil if the cursor is wrong.
 -- @hot
 function repair.place(cursor)
-  local part, position = string.match(cursor == '' and 'held:0' or cursor, '^(%l+):(%d+)$')
+  local part, position = string.match(cursor == '' and 'owned:0' or cursor, '^(%l+):(%d+)$')
   return part, position, part and #position <= 16 and string.match(repair.PARTS, ' ' .. part .. ' (%l*)')
 end
 

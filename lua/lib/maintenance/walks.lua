@@ -245,7 +245,8 @@ end
 -- Plans the cancel of a task that must end before its rerun. Returns true if the task must end first.
 function walks.stops_first(walk, task)
   local is_held = record.held(task)
-  if not is_held and (task.first or task.status ~= 'pending' and task.status ~= 'scheduled') then
+  if not is_held and (task.first or task.status ~= 'held'
+    and task.status ~= 'pending' and task.status ~= 'scheduled') then
     return false
   end
   walk.refused = walk.refused + 1

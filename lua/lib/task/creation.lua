@@ -9,7 +9,7 @@ creation.BYTES = 8388608
 function creation.spec(options)
   local fields = {}
   local spec = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy,
-    unique = options.unique }
+    unique = options.unique, hold = options.hold }
   if not options.unique and (options.unique_until or options.unique_policy) then
     reply.fail('BADARG', 'unique_until and unique_policy need the option unique')
   end
@@ -33,7 +33,7 @@ function creation.spec(options)
   options.priority, options.key, options.weight = priority, key, weight
   options.exclusive, options.lease = spec.exclusive, nil
   options.unique_until, options.own_lease = options.unique and till, lease
-  options.max_bytes, options.unique_policy = nil, nil
+  options.max_bytes, options.unique_policy, options.hold = nil, nil, nil
   if options.inputs then
     spec.inputs, options.inputs = options.inputs, options.inputs.text
   end
@@ -56,7 +56,8 @@ end
 -- Applies a spec to a task that does not exist yet. Returns the state in which it begins.
 function creation.apply(task, spec)
   task.flags = spec.flags
-  task.begins = task.edges and (task.edges[1] or task.joins) and 'waiting' or task.eta and 'scheduled' or 'pending'
+  task.begins = task.edges and (task.edges[1] or task.joins) and 'waiting'
+    or spec.hold and 'held' or task.eta and 'scheduled' or 'pending'
   if spec.flags then
     holdings.assign(task, spec.holds)
   end

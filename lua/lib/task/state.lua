@@ -150,6 +150,9 @@ function state.plan_own(task, to)
   if to == 'deleted' then
     namespace.declare(namespace.prefix .. 'log_' .. task.id)
     task.logged = logs.size(task.id)
+  elseif task.status == 'held' then
+    task.forget = task.forget or {}
+    task.forget[#task.forget + 1] = 'held_by'
   end
   history.plan(task, to)
   if to == 'failed' or task.status == 'failed' then

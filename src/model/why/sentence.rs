@@ -28,7 +28,7 @@ impl Why {
         let node = self.node.as_deref().unwrap_or("an unknown worker");
         let word = word(task).map_or(String::new(), |word| format!(": {word}"));
         let lease = self.lease();
-        let lost = self.deadline.is_none() && self.status.is_held();
+        let lost = self.deadline.is_none() && self.status.is_owned();
         // If a held task has no token, a client without scripts holds it. Such a client receives no orders.
         let foreign = lost && task.token().is_none();
         match self.status {
@@ -89,6 +89,11 @@ impl Why {
                     "All that it waited for has ended. Its input is long: workers put it together, in steps.".to_owned()
                 }
             },
+            Status::Held => {
+                let by = task.held_by().filter(|by| !by.is_empty()).map_or(String::new(), |by| format!(" by {by}"));
+                let since = task.updated().map_or(String::new(), |at| format!(" since {}", both(at, self.now)));
+                format!("It is held{by}{since}: blueque unhold releases it.")
+            }
             status if status.is_waiting() => {
                 let mut means = status.means().chars();
                 format!("It {}{}", means.next().map_or(' ', |first| first.to_ascii_lowercase()), means.as_str())

@@ -9,11 +9,12 @@ use crate::model::ops::{QUEUES, REASONS};
 use crate::model::state::{SECOND, comes, takes};
 
 /// The states that a task can reach from each state.
-const DIAGRAM: [(&str, &[&str]); 9] = [
-    ("", &["waiting", "scheduled", "pending"]),
+const DIAGRAM: [(&str, &[&str]); 10] = [
+    ("", &["waiting", "scheduled", "pending", "held"]),
     ("waiting", &["scheduled", "pending", "failed", "cancelled", "deleted", "moved"]),
-    ("scheduled", &["waiting", "pending", "failed", "cancelled", "deleted", "moved"]),
-    ("pending", &["waiting", "scheduled", "reserved", "started", "failed", "cancelled", "deleted", "moved"]),
+    ("scheduled", &["waiting", "pending", "held", "failed", "cancelled", "deleted", "moved"]),
+    ("pending", &["waiting", "scheduled", "held", "reserved", "started", "failed", "cancelled", "deleted", "moved"]),
+    ("held", &["scheduled", "pending", "failed", "cancelled", "deleted", "moved"]),
     (
         "reserved",
         &["waiting", "started", "reserved", "pending", "scheduled", "complete", "failed", "cancelled", "moved"],

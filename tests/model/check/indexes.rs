@@ -17,7 +17,7 @@ pub fn leases(keys: &Keys) -> Checked {
         ensure(failed || !record.contains_key("error") && !record.contains_key("group"), || {
             format!("{id} has not failed, and has an error: {record:?}")
         })?;
-        let waits = matches!(field(record, "status"), "waiting" | "scheduled" | "failed" | "cancelled");
+        let waits = matches!(field(record, "status"), "waiting" | "scheduled" | "held" | "failed" | "cancelled");
         ensure(waits || !record.contains_key("retry_eta"), || format!("{id} has the eta of a retry: {record:?}"))?;
         ensure(of == usize::from(live), || format!("I3: {id} has {of} leases: {record:?}"))?;
         ensure(live != token.is_empty(), || format!("I3: {id} has the token {token:?}: {record:?}"))?;
@@ -36,7 +36,7 @@ pub fn check(keys: &Keys) -> Checked {
     let mut leases = 0;
     for queue in QUEUES {
         let mut put = |status: &str, id: &str| found.push((id.to_owned(), queue.to_owned(), status.to_owned()));
-        for status in ["pending", "complete", "failed", "cancelled"] {
+        for status in ["pending", "held", "complete", "failed", "cancelled"] {
             list(keys, &format!("{status}_tasks_{queue}")).iter().for_each(|id| put(status, id));
         }
         for set in ["scheduled_tasks", "scheduled_ranked_tasks"] {
@@ -116,7 +116,7 @@ pub fn ready(keys: &Keys) -> Checked {
 /// I1: after `ready`, that index has no other queues.
 pub fn tidy(keys: &Keys) -> Checked {
     let status = |record: &Record| field(record, "status").to_owned();
-    let live = |record: &Record| held(&status(record)) || ["pending", "scheduled"].contains(&&*status(record));
+    let live = |record: &Record| held(&status(record)) || ["pending", "scheduled", "held"].contains(&&*status(record));
     for queue in zset(keys, "ready").keys() {
         let any = records_of(keys, queue).into_iter().any(|(_, record)| live(record));
         ensure(any, || format!("I1: the index of queues with work has {queue}, which has none"))?;

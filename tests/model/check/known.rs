@@ -99,6 +99,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         ("pending_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
         | (
             "waiting_tasks"
+            | "held_tasks"
             | "scheduled_tasks"
             | "scheduled_ranked_tasks"
             | "tasks"

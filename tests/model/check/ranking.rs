@@ -186,8 +186,12 @@ fn latest(keys: &Keys, queue: &str) -> Checked {
         }
         let other = match status {
             "reserved" | "started" => running.insert(name, id),
-            "pending" | "scheduled" | "waiting" if field(&holders, &format!("/{name}")) == format!("{id} kept") => None,
-            "pending" | "scheduled" | "waiting" => {
+            "pending" | "scheduled" | "held" | "waiting"
+                if field(&holders, &format!("/{name}")) == format!("{id} kept") =>
+            {
+                None
+            }
+            "pending" | "scheduled" | "held" | "waiting" => {
                 ensure(field(&holders, name).starts_with(&format!("{id} ")), || {
                     format!("I8: {id} waits and does not have its name: {holders:?}")
                 })?;
@@ -226,7 +230,7 @@ fn unique(keys: &Keys, queue: &str) -> Checked {
         let status = field(&record, "status");
         let (name, kept) = name.strip_prefix('/').map_or((name.as_str(), false), |name| (name, true));
         ensure(kept == (until == "kept"), || format!("I8: {name} is held by {holder}"))?;
-        let waits = ["waiting", "pending", "scheduled", "reserved"].contains(&status);
+        let waits = ["waiting", "pending", "scheduled", "held", "reserved"].contains(&status);
         ensure(!kept || status != "reserved", || format!("I8: {id} keeps its turn, and runs"))?;
         ensure(waits || until == "end" && status == "started", || {
             format!("I8: {id} holds the unique key {name} until its {until}, and is {status:?}")

@@ -160,7 +160,7 @@ async fn running(client: &Client, memory: &Memory, queue: &QueueName, rows: &mut
         let ids: Vec<TaskId> = page.items.iter().filter_map(|id| TaskId::new(id.as_str()).ok()).collect();
         let records = client.infos(&ids).await?;
         for (id, record) in ids.iter().zip(records) {
-            let held = record.filter(|record| record.status().is_some_and(Status::is_held));
+            let held = record.filter(|record| record.status().is_some_and(Status::is_owned));
             let Some(info) = held else { continue };
             if rows.len() >= TASKS {
                 return Ok(());

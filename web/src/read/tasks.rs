@@ -90,6 +90,7 @@ pub fn of(counts: &Counts, status: Status) -> u64 {
         Status::Waiting => counts.waiting,
         Status::Scheduled => counts.scheduled,
         Status::Pending => counts.pending,
+        Status::Held => counts.held,
         Status::Reserved => counts.reserved,
         Status::Started => counts.started,
         Status::Complete => counts.complete,

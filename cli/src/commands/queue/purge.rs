@@ -16,6 +16,6 @@ pub struct Options {
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        each(session, &self.all, &Action::Purge, &states(|status: Status| !status.is_held()))
+        each(session, &self.all, &Action::Purge, &states(|status: Status| !status.is_owned()))
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use blueque::wording::headline;
 use blueque::{QueueName, Status, TaskId, TaskInfo};
 
 use crate::output::one_line;
@@ -14,7 +15,6 @@ use crate::session::Session;
 use crate::view::expected;
 use crate::view::progress::Progress;
 use crate::view::queue::{QueueView, queue_views};
-use crate::view::record::headline;
 
 /// Interval at which the server is polled.
 const REFRESH: Duration = Duration::from_secs(1);
@@ -74,7 +74,7 @@ impl List {
     /// Returns the states of the tasks in the list.
     fn states(self) -> impl Iterator<Item = Status> {
         Status::ALL.iter().rev().copied().filter(move |status| match self {
-            Self::Running => status.is_held(),
+            Self::Running => status.is_owned(),
             Self::Waiting => status.is_waiting(),
             Self::Failed => status.is_finished() && *status != Status::Complete,
         })
@@ -286,7 +286,7 @@ impl TaskRow {
             started: if running {
                 info.started()
             } else {
-                info.updated().filter(|_| !info.status().is_some_and(Status::is_held))
+                info.updated().filter(|_| !info.status().is_some_and(Status::is_owned))
             },
             end: None,
         }

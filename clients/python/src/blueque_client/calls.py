@@ -28,7 +28,7 @@ from .wire import (
 )
 
 # The types of the contract.
-_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise",))
+_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold",))
 _AGEING = Type("seconds", low=1, high=604800)
 _ARGUMENT_COUNT = Type("whole", low=1, high=1024)
 _BACKOFF = Type("word", words=("exponential", "fixed",))
@@ -75,7 +75,7 @@ _LATE = Type("whole", low=1, high=31536000)
 _LEASE = Type("seconds", low=1, high=604800)
 _LIMITS = Type("text", high=600)
 _LIMITS_COUNT = Type("whole", low=1, high=8)
-_LIST = Type("word", words=("waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled", "all",))
+_LIST = Type("word", words=("waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled", "all",))
 _LIST_CURSOR = Type("text")
 _LISTENER = Type("text", high=200)
 _LOG_SIZE = Type("whole", low=0, high=268435456)
@@ -127,7 +127,7 @@ _QUEUES = Type("text")
 _QUEUES_OR_NONE = Type("text")
 _RATE = Type("text")
 _RATE_OR_DEFAULT = Type("text")
-_REACHED = Type("word", words=("waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled", "deleted", "moved",))
+_REACHED = Type("word", words=("waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled", "deleted", "moved",))
 _REASON_WORD = Type("text", high=128)
 _RECURRENCE = Type("text", high=256)
 _RELEASES = Type("whole", low=0, high=1000000)
@@ -144,8 +144,8 @@ _SPAN = Type("seconds", low=0, high=9007199254740991)
 _SQUARES = Type("text")
 _STARTS = Type("whole", low=1, high=1000)
 _STARTS_TIME = Type("whole", low=1, high=604800)
-_STATUS = Type("word", words=("waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled",))
-_STATUSES = Type("words", words=("waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled",))
+_STATUS = Type("word", words=("waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled",))
+_STATUSES = Type("words", words=("waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled",))
 _STEP = Type("text", high=1024)
 _STEP_COUNT = Type("whole", low=1, high=100)
 _STEPS = Type("text")
@@ -1118,6 +1118,9 @@ class CountsReply:
     pending: int
     """Tasks that are pending."""
 
+    held: int
+    """Tasks that are held."""
+
     reserved: int
     """Tasks that are reserved."""
 
@@ -1143,6 +1146,7 @@ _counts: Shape[CountsReply] = read_pairs(
         Field("waiting", type=_NUMBER),
         Field("scheduled", type=_NUMBER),
         Field("pending", type=_NUMBER),
+        Field("held", type=_NUMBER),
         Field("reserved", type=_NUMBER),
         Field("started", type=_NUMBER),
         Field("complete", type=_NUMBER),
@@ -1291,7 +1295,7 @@ def drain(
     )
 
 
-_edit: Shape[Literal["pending", "scheduled", "waiting", "reserved", "started"]] = read_value(Field("reply", words=("pending", "scheduled", "waiting", "reserved", "started",)))
+_edit: Shape[Literal["pending", "scheduled", "held", "waiting", "reserved", "started"]] = read_value(Field("reply", words=("pending", "scheduled", "held", "waiting", "reserved", "started",)))
 
 
 class EditOptions(TypedDict, total=False):
@@ -1456,7 +1460,7 @@ def edit(
     by: str | None = None,
     reason: Bytes | None = None,
     request: str | None = None,
-) -> Call[Literal["pending", "scheduled", "waiting", "reserved", "started"]]:
+) -> Call[Literal["pending", "scheduled", "held", "waiting", "reserved", "started"]]:
     """Changes a task that has not ended: any part of its submission except its dependencies. While an attempt holds the
     task, only parts that do not affect this attempt can change. The task keeps its place in the queue, unless its
     queue, eta or priority changes. The history of the task records each edit.
@@ -1510,7 +1514,7 @@ def edit(
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
     Errors: BADARG, BADNAME, CLOSED, DUPLICATE, LOST, NOLIMIT, NOPERM, NOTASK, OVERDUE, RETRY, SCHEMA, STATE, TOOBIG,
       TOOMANY, WRONGKEY.
-    Reply: Its state: `pending`, `scheduled`, `waiting`, `reserved` or `started`.
+    Reply: Its state: `pending`, `scheduled`, `held`, `waiting`, `reserved` or `started`.
     """
     return call(
         "edit",
@@ -2238,6 +2242,9 @@ class GetReply:
     requeue: float | None
     """Time of the request to the owner to give the task back."""
 
+    held_by: str | None
+    """The author of the `hold`."""
+
     front: bool | None
     """The task was returned to the front of the pending tasks, or is returned to the front when it is promoted."""
 
@@ -2368,6 +2375,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("cancel", type=_TIME),
         Field("reason", type=_TEXT, empty=True),
         Field("requeue", type=_TIME),
+        Field("held_by", type=_TEXT, empty=True),
         Field("front", type=_FLAG),
         Field("progress", type=_PROGRESS_TEXT),
         Field("progressed", type=_TIME),
@@ -2839,6 +2847,35 @@ def history(
         ],
         _history,
         False,
+    )
+
+
+_hold: Shape[Literal["held"]] = read_value(Field("reply", words=("held",)))
+
+
+def hold(
+    id: str,
+    *,
+    by: str | None = None,
+    request: str | None = None,
+) -> Call[Literal["held"]]:
+    """Holds a pending or scheduled task: it does not start until `unhold`.
+
+    id: The task.
+    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
+    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
+    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
+    Reply: `held`.
+    """
+    return call(
+        "hold",
+        [id],
+        [
+            ("by", by),
+            ("request", request),
+        ],
+        _hold,
+        True,
     )
 
 
@@ -5676,6 +5713,9 @@ class SubmitOptions(TypedDict, total=False):
     once_more: bool | None
     """With `again`: if the task is running, run it again after the current run, unless it is cancelled."""
 
+    hold: bool | None
+    """Hold the new tasks: they do not start until `unhold`."""
+
     by: str | None
     """The author of the call, for `audit`; `blueque` sends `USER@HOST`."""
 
@@ -5718,6 +5758,7 @@ def submit(
     steps: Names | None = None,
     inputs: str | None = None,
     once_more: bool | None = None,
+    hold: bool | None = None,
     by: str | None = None,
     request: str | None = None,
 ) -> Call[list[Literal["created", "existing"]]]:
@@ -5767,6 +5808,7 @@ def submit(
     inputs: The inputs that the tasks wait for, such as `success=ID`.
     once_more: With `again`: if the task is running, run it again after the current run, unless it is cancelled. By
       default 0.
+    hold: Hold the new tasks: they do not start until `unhold`. By default 0.
     by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
     Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOTASK, OTHERQUEUE, OVERDUE, RETRY, SCHEMA, STATE,
@@ -5810,6 +5852,7 @@ def submit(
             ("steps", steps),
             ("inputs", inputs),
             ("once_more", once_more),
+            ("hold", hold),
             ("by", by),
             ("request", request),
         ],
@@ -5950,6 +5993,9 @@ class SubmitAgainOptions(TypedDict, total=False):
     once_more: bool | None
     """With `again`: if the task is running, run it again after the current run, unless it is cancelled."""
 
+    hold: bool | None
+    """Hold the new tasks: they do not start until `unhold`."""
+
     by: str | None
     """The author of the call, for `audit`; `blueque` sends `USER@HOST`."""
 
@@ -5994,6 +6040,7 @@ def submit_again(
     steps: Names | None = None,
     inputs: str | None = None,
     once_more: bool | None = None,
+    hold: bool | None = None,
     by: str | None = None,
     request: str | None = None,
 ) -> Call[SubmitAgainReply]:
@@ -6045,6 +6092,7 @@ def submit_again(
     inputs: The inputs that the tasks wait for, such as `success=ID`.
     once_more: With `again`: if the task is running, run it again after the current run, unless it is cancelled. By
       default 0.
+    hold: Hold the new tasks: they do not start until `unhold`. By default 0.
     by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
     Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOTASK, OTHERQUEUE, OVERDUE, RETRY, SCHEMA, STATE,
@@ -6090,6 +6138,7 @@ def submit_again(
             ("steps", steps),
             ("inputs", inputs),
             ("once_more", once_more),
+            ("hold", hold),
             ("by", by),
             ("request", request),
         ],
@@ -6227,6 +6276,9 @@ class SubmitUniqueOptions(TypedDict, total=False):
     once_more: bool | None
     """With `again`: if the task is running, run it again after the current run, unless it is cancelled."""
 
+    hold: bool | None
+    """Hold the new tasks: they do not start until `unhold`."""
+
     by: str | None
     """The author of the call, for `audit`; `blueque` sends `USER@HOST`."""
 
@@ -6270,6 +6322,7 @@ def submit_unique(
     steps: Names | None = None,
     inputs: str | None = None,
     once_more: bool | None = None,
+    hold: bool | None = None,
     by: str | None = None,
     request: str | None = None,
 ) -> Call[SubmitUniqueReply]:
@@ -6320,6 +6373,7 @@ def submit_unique(
     inputs: The inputs that the tasks wait for, such as `success=ID`.
     once_more: With `again`: if the task is running, run it again after the current run, unless it is cancelled. By
       default 0.
+    hold: Hold the new tasks: they do not start until `unhold`. By default 0.
     by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
     Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOTASK, OTHERQUEUE, OVERDUE, RETRY, SCHEMA, STATE,
@@ -6364,6 +6418,7 @@ def submit_unique(
             ("steps", steps),
             ("inputs", inputs),
             ("once_more", once_more),
+            ("hold", hold),
             ("by", by),
             ("request", request),
         ],
@@ -6803,6 +6858,35 @@ def undepend(
             ("request", request),
         ],
         _undepend,
+        True,
+    )
+
+
+_unhold: Shape[Literal["pending", "scheduled"]] = read_value(Field("reply", words=("pending", "scheduled",)))
+
+
+def unhold(
+    id: str,
+    *,
+    by: str | None = None,
+    request: str | None = None,
+) -> Call[Literal["pending", "scheduled"]]:
+    """Releases a held task: it is pending, behind the tasks that wait there, or scheduled if its eta is in the future.
+
+    id: The task.
+    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
+    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
+    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
+    Reply: `pending` or `scheduled`.
+    """
+    return call(
+        "unhold",
+        [id],
+        [
+            ("by", by),
+            ("request", request),
+        ],
+        _unhold,
         True,
     )
 

@@ -12,9 +12,9 @@ VERSION = "0.1.0"
 SCHEMA = 1
 """The schema of the data."""
 
-Action = Literal["cancel", "retry", "delete", "purge", "move", "prioritise"]
-"""The action of `bulk` for each task. cancel: As `cancel`. delete: As `delete`. move: As `move`. prioritise: As
-`prioritise`. purge: As `delete`, but also deletes waiting tasks. retry: As `retry`.
+Action = Literal["cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold"]
+"""The action of `bulk` for each task. cancel: As `cancel`. delete: As `delete`. hold: As `hold`. move: As `move`.
+prioritise: As `prioritise`. purge: As `delete`, but also deletes waiting tasks. retry: As `retry`. unhold: As `unhold`.
 """
 
 Backoff = Literal["exponential", "fixed"]
@@ -25,10 +25,10 @@ Ending = Literal["complete", "fail", "final", "release", "uncounted"]
 `fail` with `final 1`. release: As `release`. uncounted: As `release` with `uncounted 1`.
 """
 
-List = Literal["waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled", "all"]
-"""A state, or `all`. cancelled: Was cancelled. complete: Has a result. failed: Has an error, and no retries left.
-pending: Waits for a listener. reserved: A listener has taken the task and has not started it yet. scheduled: Waits for
-its eta. started: Runs. waiting: Waits for other tasks.
+List = Literal["waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled", "all"]
+"""A state, or `all`. cancelled: Was cancelled. complete: Has a result. failed: Has an error, and no retries left. held:
+Is held, and does not start until it is released. pending: Waits for a listener. reserved: A listener has taken the task
+and has not started it yet. scheduled: Waits for its eta. started: Runs. waiting: Waits for other tasks.
 """
 
 Missed = Literal["one", "skip", "all"]
@@ -57,23 +57,23 @@ is cancelled, and the new task runs when the last task has stopped. queue: The t
 task. skip: The slot creates no task.
 """
 
-Reached = Literal["waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled", "deleted", "moved"]
+Reached = Literal["waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled", "deleted", "moved"]
 """A state to which a transition led; also `deleted`, or `moved` for a move to another queue. cancelled: Was cancelled.
-complete: Has a result. failed: Has an error, and no retries left. pending: Waits for a listener. reserved: A listener
-has taken the task and has not started it yet. scheduled: Waits for its eta. started: Runs. waiting: Waits for other
-tasks.
-"""
-
-Status = Literal["waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"]
-"""A state. cancelled: Was cancelled. complete: Has a result. failed: Has an error, and no retries left. pending: Waits
-for a listener. reserved: A listener has taken the task and has not started it yet. scheduled: Waits for its eta.
-started: Runs. waiting: Waits for other tasks.
-"""
-
-Statuses = Literal["waiting", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"]
-"""States, separated by commas. cancelled: Was cancelled. complete: Has a result. failed: Has an error, and no retries
-left. pending: Waits for a listener. reserved: A listener has taken the task and has not started it yet. scheduled:
+complete: Has a result. failed: Has an error, and no retries left. held: Is held, and does not start until it is
+released. pending: Waits for a listener. reserved: A listener has taken the task and has not started it yet. scheduled:
 Waits for its eta. started: Runs. waiting: Waits for other tasks.
+"""
+
+Status = Literal["waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled"]
+"""A state. cancelled: Was cancelled. complete: Has a result. failed: Has an error, and no retries left. held: Is held,
+and does not start until it is released. pending: Waits for a listener. reserved: A listener has taken the task and has
+not started it yet. scheduled: Waits for its eta. started: Runs. waiting: Waits for other tasks.
+"""
+
+Statuses = Literal["waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled"]
+"""States, separated by commas. cancelled: Was cancelled. complete: Has a result. failed: Has an error, and no retries
+left. held: Is held, and does not start until it is released. pending: Waits for a listener. reserved: A listener has
+taken the task and has not started it yet. scheduled: Waits for its eta. started: Runs. waiting: Waits for other tasks.
 """
 
 UniquePolicy = Literal["reject", "existing", "replace", "latest"]
@@ -98,6 +98,7 @@ STATES: dict[str, State] = {
     "complete": State(False, False, True, "Has a result."),
     "deleted": State(False, False, False, "No longer exists."),
     "failed": State(False, False, True, "Has an error, and no retries left."),
+    "held": State(True, False, False, "Is held, and does not start until it is released."),
     "moved": State(False, False, False, "Is in another queue."),
     "pending": State(True, False, False, "Waits for a listener."),
     "reserved": State(False, True, False, "A listener has taken the task and has not started it yet."),

@@ -18,7 +18,7 @@ pub fn buttons(here: &Here, task: &Task) -> Markup {
     let Some(status) = info.status() else { return html! {} };
     let suspended = is_suspended(info);
     let mut names: Vec<&str> = Vec::new();
-    if status.is_held() {
+    if status.is_owned() {
         names.extend(["cancel", "kill", "free", "requeue"]);
         names.extend((!suspended).then_some("suspend"));
     }

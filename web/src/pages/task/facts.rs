@@ -21,7 +21,7 @@ pub fn record(here: &Here, task: &Task) -> Markup {
             @if let Some(eta) = info.eta().filter(|_| info.status() == Some(Status::Scheduled)) { dt { "Due" } dd { (time::relative(eta)) } }
             @if let Some(deadline) = info.deadline() { dt { "Deadline" } dd { (time::relative(deadline)) } }
             dt { "Attempts" } dd { (info.attempt()) @if !counts.is_empty() { " (" (counts.join(", ")) ")" } }
-            @if info.status().is_some_and(Status::is_held) {
+            @if info.status().is_some_and(Status::is_owned) {
                 @if let Some(node) = info.node() { dt { "Worker" } dd { (text::short(&node, 60)) @if let Some(pid) = info.pid() { " · process " (pid) } } }
                 @if let Some(deadline) = task.why.as_ref().and_then(|why| why.deadline) {
                     dt { "Lease" } dd {

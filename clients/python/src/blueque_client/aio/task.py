@@ -138,6 +138,14 @@ class Task(Generic[R]):
         """Changes the priority of a waiting task: -1,000 to 1,000, higher first."""
         await self._link.make(calls.prioritise(self.id, priority, by=self._link.by))
 
+    async def hold(self) -> None:
+        """Holds a pending or scheduled task: it does not start until `unhold`."""
+        await self._link.make(calls.hold(self.id, by=self._link.by))
+
+    async def unhold(self) -> str:
+        """Releases a held task; returns its state, `pending` or `scheduled`."""
+        return await self._link.make(calls.unhold(self.id, by=self._link.by))
+
     async def move(self, queue: str) -> None:
         """Moves a waiting task into another queue."""
         await self._link.make(calls.move(self.id, queue, by=self._link.by))
