@@ -13,14 +13,14 @@ DIGESTS = {
     "cancel_graph": "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
     "changes": "5981ffa8093b85aafff4483374d8d4f4cef80377",
     "checkpoint": "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-    "complete": "8f21800976605210ce8d51ed0683f81d73c7f167",
+    "complete": "0472fe994ee1369a5ec0c8189779b699a231747a",
     "configure": "a623fe642b7f28e1227f264d16c6ebde8291911e",
     "counts": "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
     "delete": "3627cf4e87e4e417cd7c26483da500ab8d389a2e",
     "delete_queue": "188c806447c3830d369660b1b7e9c63701a99f06",
     "depend": "517aaba2dbfb5818923676b429e3118256dd75ae",
     "drain": "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-    "edit": "894c8ebc0de8b45e89a1f802bbef970df8fc45c9",
+    "edit": "b948991603e361e88073d6438c9f23dc6a6fbbb3",
     "estimate": "2f99bcf8fabdb7bd862869eee1c2f88dca46f4f5",
     "events": "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
     "fail": "a64403281b4bf32589a9db4040c18e3bfeef48a1",
@@ -40,9 +40,9 @@ DIGESTS = {
     "list_held": "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
     "listeners": "e85ffa993efc1a97192400bd63b82cd22f020af5",
     "logs": "982071d628e635e379333b0e48892ae28021732c",
-    "maintenance": "869d7b40db9d00e24ba8b08e8ed080389b679aaa",
-    "move": "057caea212febcbb8741abfde40a43d794e322e4",
-    "note": "fa174b27a5c1c09a9b8c4c316325cffb0cdb5fb8",
+    "maintenance": "3d7d458f56d79a6031b37d42a9c333cdb2f067ba",
+    "move": "6b1fc8a7ab2ad8d5bfa73c59ce73b1c4dcf05726",
+    "note": "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
     "pause": "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
     "pause_schedule": "7f50bf7bd027e8bc2691e1e8d69b249f50772181",
     "peek": "1f898f158a6c874c574b39ebac59d647c2203e31",
@@ -64,9 +64,9 @@ DIGESTS = {
     "resume_schedule": "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
     "retry": "f565e139cef642427fdf732b2cef6ac56199b34e",
     "retry_graph": "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-    "run_deferred": "cacc1c18f75ba743eaf5b63f9828af6d87e2eff4",
-    "run_schedule": "317002b7bedb30f0b0525564699831aa047f64d4",
-    "schedule": "6a7f92782ddd185fca44b82fad2a48052708c411",
+    "run_deferred": "218a2f98c4b5886bf31b95a3dd5357ce8a894e3f",
+    "run_schedule": "0a67849d82ef8919c0873e3c88791d16de25784b",
+    "schedule": "31d5c5d2c9af67fcd7ab5536299b85c2ad0ff251",
     "schedules": "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
     "set_topology": "eaeb36eb312deacefea6bc4878ea24a032a62a93",
     "settings": "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
@@ -74,12 +74,12 @@ DIGESTS = {
     "show_schedule": "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
     "start": "47d8d0e75ca4d58fd1cb888e99f8c5a85fc5d807",
     "statistics": "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-    "submit": "91278180b713fe3d3cb3edd57bc47f67693f0e61",
-    "submit_graph": "38833b4286c7905931a640d2ad9515aa2f09b36a",
+    "submit": "1413804a4b3f7e1f382ad0c3bfb678e6c4a84325",
+    "submit_graph": "716701889feb77d73453e9fb4078898f6f7f3dcc",
     "supply_times": "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
     "tag": "a5c4d86684e3adb1f53f945e59488a241f46da4d",
     "tags": "fb7b95172052e5789aa69b548466b1d65c5d6893",
-    "tick": "283645e74971fba5e10dab1f4e6b39bcd198e959",
+    "tick": "6afc03279e30879b37e717c418de51ff6d845ffc",
     "topology": "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
     "track": "6f4a73b89af93c89828e150e0be513af5de754df",
     "tracked": "1ea6634f3af1b02c4f144578e10b5000fbc71707",
@@ -17172,7 +17172,7 @@ return @{reply.refusal}(answer)
 -- @args now id
 -- @role client
 -- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps max_bytes parameters eta queue unset token by reason request
--- @reply its state: `pending`, `scheduled`, `waiting`, `reserved` or `started`
+-- @reply its state: `pending`, `scheduled`, `held`, `waiting`, `reserved` or `started`
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE NOLIMIT
 
 local cold
@@ -20668,7 +20668,7 @@ return @{reply.refusal}(answer)
 --- Adds tasks to a queue. A new task is pending, scheduled if its eta is in the future, or waiting if it waits for other tasks. With `again`, a finished task begins a new round, and a waiting task is changed. With `once_more` as well, a task that an attempt holds begins a new round when the current round has ended.
 -- @args now queue count (id eta parameters)*count
 -- @role client
--- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps inputs again once_more by request
+-- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps inputs again once_more hold by request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task; with `again` the word `created`, `again`, `changed`, `existing` or `later`, and the number of the round
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY NOLIMIT
 
