@@ -90,17 +90,24 @@ pub fn each(session: &Session, all: &All, action: &Action, states: &[Status]) ->
         session.write(&[Counted { queue, action, tasks, states }])?;
         return Ok(Code::Ok);
     }
-    let verb = match action {
-        Action::Delete | Action::Purge => Some("Remove"),
-        Action::Cancel { .. } => Some("Cancel"),
-        // The other actions need no confirmation, because users can undo them.
-        _ => None,
+    // Users can undo an action of the second kind, so it needs a confirmation only for several tasks.
+    let (verb, unasked) = match action {
+        Action::Delete | Action::Purge => ("Remove", 0),
+        Action::Cancel { .. } => ("Cancel", 0),
+        Action::Retry { .. } => ("Retry", 1),
+        Action::Move { .. } => ("Move", 1),
+        Action::Prioritise { .. } => ("Change the priority of", 1),
+        _ => ("Change", 1),
     };
     let question = || {
-        let Some(verb) = verb else { return Ok(None) };
         let states = count(session, all, states)?;
-        let tasks = many(states.all(), "task");
-        Ok((states.all() > 0).then(|| format!("{verb} {tasks} of {} ({states})?", all.queue)))
+        let found = states.all();
+        let tasks = match all.most.filter(|most| *most < found) {
+            Some(most) => format!("{most} of {}", many(found, "task")),
+            None => many(found, "task"),
+        };
+        Ok((found.min(all.most.unwrap_or(found)) > unasked)
+            .then(|| format!("{verb} {tasks} of {} ({states})?", all.queue)))
     };
     if !agreed(all.yes, question)? {
         return Ok(Code::Failed);

@@ -80,7 +80,7 @@ fn a_command_line_runs_as_it_is_in_its_folder_with_its_environment() {
         absent.iter().zip(["127: blueque: no-such-program cannot", "folder /no/such/folder cannot", "126: "])
     {
         status(task, Status::Failed);
-        let error = task.info().unwrap().error().unwrap().to_owned();
+        let error = task.info().unwrap().error().unwrap().clone();
         assert!(error.contains(why), "{error}");
         assert_eq!(task.info().unwrap().group().as_deref(), Some("permanent"), "given back to nobody");
     }

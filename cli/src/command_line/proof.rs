@@ -79,7 +79,15 @@ pub fn is_proved(command: &CommandLine, key: &[u8], namespace: &str, ids: &[&str
 fn proof(command: &CommandLine, key: &[u8], namespace: &str, id: &str) -> anyhow::Result<String> {
     let bare = CommandLine { proof: None, ..command.clone() };
     let text = serde_json::to_vec(&(namespace, id, &bare))?;
-    Ok(hmac(key, &text).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hmac(key, &text)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 /// HMAC with SHA-256, by RFC 2104, for a key that is not longer than a block.
@@ -98,13 +106,14 @@ fn hmac(key: &[u8], text: &[u8]) -> [u8; 32] {
 mod tests {
     use blueque::CommandLine;
 
-    use super::{hmac, is_proved, sign};
+    use super::{hex, hmac, is_proved, sign};
 
     #[test]
     fn the_hash_is_that_of_rfc_4231() {
-        let hex: String =
-            hmac(b"Jefe", b"what do ya want for nothing?").iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+        assert_eq!(
+            hex(&hmac(b"Jefe", b"what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
     }
 
     #[test]

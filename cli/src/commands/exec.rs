@@ -97,19 +97,18 @@ fn become_command(folder: &RunFolder, command: &CommandLine, parameters: File) -
     if let Some(cwd) = &command.cwd {
         env::set_current_dir(cwd).with_context(|| format!("the folder {cwd} cannot be entered on this host"))?;
     }
-    let mut process = match &command.script {
-        None => Command::new(program),
-        Some(_) => {
-            let script = folder.script();
-            let line = first_line(&script).with_context(|| format!("{program} does not begin with #!"))?;
-            let (interpreter, argument) = match line.split_once([' ', '\t']) {
-                Some((interpreter, argument)) => (interpreter, Some(argument.trim())),
-                None => (line.as_str(), None),
-            };
-            let mut process = Command::new(interpreter);
-            process.args(argument).arg(script);
-            process
-        }
+    let mut process = if command.script.is_some() {
+        let script = folder.script();
+        let line = first_line(&script).with_context(|| format!("{program} does not begin with #!"))?;
+        let (interpreter, argument) = match line.split_once([' ', '\t']) {
+            Some((interpreter, argument)) => (interpreter, Some(argument.trim())),
+            None => (line.as_str(), None),
+        };
+        let mut process = Command::new(interpreter);
+        process.args(argument).arg(script);
+        process
+    } else {
+        Command::new(program)
     };
     process.envs(command.cwd.iter().map(|cwd| ("PWD", cwd))).envs(&command.env);
     let error = process.args(args).stdin(parameters).exec();

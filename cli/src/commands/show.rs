@@ -78,6 +78,7 @@ fn notes(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Vec<
     Ok(history.into_iter().filter_map(note).collect())
 }
 
+#[allow(clippy::too_many_lines, reason = "a row for each field")]
 fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow::Result<()> {
     let now = times::now();
     let moment = |time: Option<SystemTime>| time.map(|time| times::both(time, now));

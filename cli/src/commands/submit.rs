@@ -94,7 +94,7 @@ impl Way {
         let row = MadeArray { graph: session.global(id.as_str()), created, tasks, indexes };
         write_one(self.format(session), &row)?;
         if let Some(first) = made.tasks.first().map(|(_, id)| id).filter(|_| made.created) {
-            unserved::warn(session, first, false);
+            unserved::warn(session, first, None);
         }
         Ok(Code::Ok)
     }
@@ -153,7 +153,7 @@ impl Way {
         let interrupts = follows.then(Interrupts::hear).transpose()?;
         let made = make(session, new, self)?;
         let id = TaskId::new(made.id.as_str())?;
-        unserved::warn(session, &id, new.has("method"));
+        unserved::warn(session, &id, new.method().as_deref());
         let shown = session.global_id(&id);
         let replaced = made.replaced.as_deref().map(|other| session.global(other));
         let made = Made { id: shown.to_string(), replaced, ..made };

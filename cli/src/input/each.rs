@@ -97,12 +97,11 @@ impl Lines {
         let mut names = BTreeSet::new();
         let mut tasks = Vec::new();
         for line in &self.lines {
-            let name = match &self.name {
-                Some(template) => line.fill(template)?,
-                None => {
-                    let program = command.argv.first().map_or("", String::as_str);
-                    format!("{}[{}]", line.fill(program.rsplit('/').next().unwrap_or(program))?, line.index)
-                }
+            let name = if let Some(template) = &self.name {
+                line.fill(template)?
+            } else {
+                let program = command.argv.first().map_or("", String::as_str);
+                format!("{}[{}]", line.fill(program.rsplit('/').next().unwrap_or(program))?, line.index)
             };
             if !names.insert(name.clone()) {
                 let text = format!("--name: several lines have the name {name}: add {{{INDEX}}} to the template");

@@ -105,9 +105,10 @@ impl NewTaskArgs {
         rest.upstreams.ids().chain(&mut rest.result_of).chain(&mut rest.result_or_null).collect()
     }
 
-    /// Returns true if this option is given.
-    pub fn has(&self, option: &str) -> bool {
-        self.rest.options.has(option)
+    /// Returns the method of a task that a program of a worker runs.
+    pub fn method(&self) -> Option<String> {
+        let options = &self.rest.options;
+        options.given().find(|(name, _)| *name == "method" && !options.has(COMMAND)).map(|(_, method)| method)
     }
 
     /// Sets the command line of the task. It becomes the proof that this user has submitted it, if there is a key.

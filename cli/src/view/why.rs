@@ -43,11 +43,6 @@ const FOLLOWED: &str = "10,000";
 const CHANGES: usize = 5;
 
 impl Cause {
-    /// Returns true if no known worker will start the task.
-    pub fn needs_another_worker(&self) -> bool {
-        self.start == Start::Nobody
-    }
-
     /// Returns the expected start and end of the task. Returns `None` if no listener will start the task, because the
     /// statistics of the queue do not consider this.
     pub fn expected(&self, session: &Session, id: &TaskId) -> anyhow::Result<Option<Expected>> {

@@ -88,7 +88,7 @@ fn a_whole_group_of_failures_is_looked_at_and_run_again() {
     assert_eq!(desk.ok(&["find", "q", "--group", "net", "-o", "id"]), "b\na\n");
     assert_eq!(desk.ok(&["find", "q", "--no-group", "-o", "id"]), "d\n");
     assert_eq!(desk.json(&["bulk", "retry", "q", "--group", "net", "--count"])[0]["tasks"], 2);
-    let done = desk.json(&["bulk", "retry", "q", "--group", "net", "--step", "1"]);
+    let done = desk.json(&["bulk", "retry", "q", "--group", "net", "--step", "1", "--yes"]);
     assert_eq!((&done[0]["changed"], &done[0]["refused"]), (&2.into(), &0.into()));
     assert_eq!(desk.ok(&["ls", "q", "--status", "pending", "-o", "id"]), "a\nb\n");
     assert_eq!(desk.json(&["bulk", "delete", "q", "--yes", "--no-group"])[0]["changed"], 1);
@@ -105,7 +105,7 @@ fn some_of_a_group_run_again_in_another_queue() {
     assert_eq!(desk.ok(&["queue", "groups", "-o", "id"]), "lost # of #\n");
     assert_eq!(desk.ok(&["find", "q", "--group", "lost 7 of 8", "-o", "id"]), "c\nb\na\n");
     let all = ["bulk", "retry", "q", "--group", "lost # of #", "--into", "w"];
-    let done = desk.json(&[&all[..], &["--most", "2"]].concat());
+    let done = desk.json(&[&all[..], &["--most", "2", "--yes"]].concat());
     assert_eq!((&done[0]["changed"], &done[0]["refused"]), (&2.into(), &0.into()));
     assert_eq!(desk.ok(&["ls", "w", "--status", "pending", "-o", "id"]), "a\nb\n");
     assert_eq!(desk.json(&all)[0]["changed"], 1);
@@ -123,7 +123,7 @@ fn a_bulk_means_the_states_that_its_action_is_for() {
         let done = desk.json(args);
         (done[0]["changed"].as_u64().unwrap(), done[0]["refused"].as_u64().unwrap())
     };
-    assert_eq!(done(&["bulk", "prioritise", "q", "--priority", "-7"]), (2, 0));
+    assert_eq!(done(&["bulk", "prioritise", "q", "--priority", "-7", "--yes"]), (2, 0));
     assert_eq!(done(&["bulk", "move", "q", "--into", "w", "--prefix", "a"]), (1, 0));
     assert_eq!(desk.json(&["show", "a"])["queue"], "w");
     assert_eq!(done(&["bulk", "cancel", "q", "--yes", "--reason", "over"]), (2, 0));
@@ -133,7 +133,7 @@ fn a_bulk_means_the_states_that_its_action_is_for() {
     assert_eq!(running.heartbeat().unwrap(), Order::Kill);
     assert_eq!(running.release().unwrap(), Outcome::Cancelled);
     assert_eq!(done(&["bulk", "delete", "q", "--yes", "--status", "cancelled", "--prefix", "b"]), (1, 0));
-    let left = desk.run(&["bulk", "retry", "q", "--status", "cancelled", "--status", "failed", "--fresh"]);
+    let left = desk.run(&["bulk", "retry", "q", "--status", "cancelled", "--status", "failed", "--fresh", "--yes"]);
     assert_eq!(left.code, 0, "{}", left.err);
     let left = desk.run(&["bulk", "delete", "q", "--yes", "--status", "pending", "-o", "json"]);
     assert_eq!(left.code, 5, "what refuses is told: {}", left.out);
@@ -221,16 +221,24 @@ fn a_pause_that_stops_is_told_to_owners_until_the_queue_is_resumed() {
 }
 
 #[test]
-fn at_a_terminal_whoever_removes_or_cancels_many_tasks_is_asked_first() {
+fn at_a_terminal_whoever_changes_many_tasks_is_asked_first() {
     let desk = Desk::new();
     submit(&desk, "q", &["a", "b", "c"], &["--tag", "x"]);
     fail(&desk, "q", None);
     desk.ok(&["cancel", "b"]);
-    let words: [(&[&str], &str); 5] = [
+    desk.ok(&["submit", "q", "--id", "d"]);
+    let words: [(&[&str], &str); 9] = [
+        (
+            &["bulk", "retry", "q", "--status", "failed", "--status", "cancelled"],
+            "Retry 2 tasks of q (1 cancelled, 1 failed)? [y/N]",
+        ),
+        (&["bulk", "move", "q", "--into", "w"], "Move 2 tasks of q (2 pending)? [y/N]"),
+        (&["bulk", "prioritise", "q", "--priority", "1"], "Change the priority of 2 tasks of q (2 pending)? [y/N]"),
+        (&["bulk", "cancel", "q", "--most", "1"], "Cancel 1 of 2 tasks of q (2 pending)? [y/N]"),
         (&["bulk", "delete", "q"], "Remove 2 tasks of q (1 cancelled, 1 failed)? [y/N]"),
         (&["bulk", "delete", "q", "--tag", "x", "--status", "failed"], "Remove 1 task of q (1 failed)? [y/N]"),
-        (&["bulk", "cancel", "q"], "Cancel 1 task of q (1 pending)? [y/N]"),
-        (&["queue", "purge", "q"], "Remove 3 tasks of q (1 cancelled, 1 failed, 1 pending)? [y/N]"),
+        (&["bulk", "cancel", "q"], "Cancel 2 tasks of q (2 pending)? [y/N]"),
+        (&["queue", "purge", "q"], "Remove 4 tasks of q (1 cancelled, 1 failed, 2 pending)? [y/N]"),
         (&["queue", "delete", "q"], "Delete q, with its settings, limits, statistics and events? [y/N]"),
     ];
     let before = desk.ok(&["ls", "q"]);
@@ -255,7 +263,7 @@ fn at_a_terminal_whoever_removes_or_cancels_many_tasks_is_asked_first() {
     assert_eq!(screen.ends(), 0);
     assert_eq!(desk.ok(&["ls", "q", "--status", "failed", "-o", "id"]), "");
     let mut screen = Screen::start(&desk, &["bulk", "retry", "q", "--status", "cancelled"]);
-    assert_eq!(screen.ends(), 0, "what can be undone is not asked: {}", screen.shown());
+    assert_eq!(screen.ends(), 0, "one task, and it can be undone: {}", screen.shown());
     let mut screen = Screen::start(&desk, &["queue", "purge", "q", "--yes"]);
     assert_eq!(screen.ends(), 0, "{}", screen.shown());
     assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "");

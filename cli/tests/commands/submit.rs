@@ -1,5 +1,8 @@
 use std::fs;
 
+use blueque::ListenerId;
+
+use crate::terminal::Screen;
 use crate::{Desk, fed};
 
 #[test]
@@ -135,4 +138,26 @@ fn of_a_submit_that_waits_a_script_gets_the_result_alone() {
         assert_eq!((left.code, left.out.as_str()), (i32::from(result.is_none()), out), "{flag} {result:?}");
         assert!(left.err.starts_with(&format!("{} submitted\n", task.id())), "{}", left.err);
     }
+}
+
+#[test]
+fn at_a_terminal_a_submit_warns_if_no_worker_will_run_the_task() {
+    let desk = Desk::new();
+    let mut listener = desk.client().listener_as(ListenerId::of_process("host", 1), &["films"]).unwrap();
+    assert!(listener.try_listen().unwrap().is_none());
+    let warned = |args: &[&str]| {
+        let mut screen = Screen::wide(&desk, args);
+        assert_eq!(screen.ends(), 0, "{}", screen.shown());
+        screen.shown()
+    };
+    let shown = warned(&["submit", "flims", "--id", "a"]);
+    assert!(shown.contains("warning: no worker serves the queue flims, which is new (did you mean films?)"), "{shown}");
+    let shown = warned(&["submit", "flims", "--id", "b"]);
+    assert!(shown.contains("warning: no worker serves the queue flims (did you mean films?)"), "{shown}");
+    let shown = warned(&["submit", "films", "--needs", "gpu"]);
+    assert!(shown.contains("warning: It needs gpu, which the only listener of films does not have."), "{shown}");
+    let shown = warned(&["add", "--queue", "films", "--", "true"]);
+    assert!(shown.contains("warning: It needs commands, which the only listener of films does not have."), "{shown}");
+    assert!(!warned(&["submit", "films"]).contains("warning"));
+    assert_eq!(desk.run(&["submit", "flims"]).err, "", "a script");
 }

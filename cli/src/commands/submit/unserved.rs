@@ -7,6 +7,7 @@ use blueque::{QueueName, Status, TaskId};
 use crate::output::{clean_line, say};
 use crate::session::Session;
 use crate::session::queues::meant;
+use crate::view::programs::{nobody_has, workers_of};
 use crate::view::why::why;
 
 /// Maximum number of characters of the warning.
@@ -14,33 +15,38 @@ const SHOWN: usize = 1_000;
 
 /// Warns a person if no worker serves the queue, the needs or the method of a new task. This is one call, and more if
 /// there is something to warn of or the task has a method. Scripts, whose stderr is no terminal, make no call.
-pub fn warn(session: &Session, id: &TaskId, has_method: bool) {
+pub fn warn(session: &Session, id: &TaskId, method: Option<&str>) {
     // An error is ignored: the task has been submitted.
     if io::stderr().is_terminal()
-        && let Ok(Some(text)) = unserved(session, id, has_method)
+        && let Ok(Some(text)) = unserved(session, id, method)
     {
         say(clean_line(&format!("warning: {text}"), SHOWN));
     }
 }
 
-fn unserved(session: &Session, id: &TaskId, has_method: bool) -> anyhow::Result<Option<String>> {
+fn unserved(session: &Session, id: &TaskId, method: Option<&str>) -> anyhow::Result<Option<String>> {
     let (client, calls) = (&session.client, session.client.calls());
     let about = client.call(&calls.why(id))?;
-    if !matches!(about.status, Status::Pending | Status::Scheduled) {
-        return Ok(None);
-    }
     let queue = QueueName::new(about.queue.as_str())?;
-    if about.listeners == 0 {
+    let waits = matches!(about.status, Status::Pending | Status::Scheduled);
+    if waits && about.listeners == 0 {
         let others = session.all_queues()?.into_iter().filter(|other| other.listeners > 0 && other.name != about.queue);
         let others: Vec<String> = others.map(|other| other.name).collect();
         let new = if client.call(&calls.counts(&queue))?.tasks() == 1 { ", which is new" } else { "" };
         let meant = meant(queue.as_str(), &others);
         return Ok(Some(format!("no worker serves the queue {queue}{new}{meant}: the task waits for a worker")));
     }
-    if about.able != Some(0) && !has_method {
-        return Ok(None);
+    if waits && about.able == Some(0) {
+        let Some(info) = client.call(&calls.get(id))? else { return Ok(None) };
+        return Ok(Some(why(session, id, &info)?.sentence));
     }
-    let Some(info) = client.call(&calls.get(id))? else { return Ok(None) };
-    let cause = why(session, id, &info)?;
-    Ok(cause.needs_another_worker().then_some(cause.sentence))
+    // A worker without the program may have taken the task already, to give it back.
+    let Some(method) = method else { return Ok(None) };
+    let all = client.workers()?;
+    let Some(workers) = workers_of(client, &queue, &all)?.filter(|workers| nobody_has(workers, method)) else {
+        return Ok(None);
+    };
+    let known: Vec<String> = workers.iter().flat_map(|worker| worker.methods.iter().cloned()).collect();
+    let meant = meant(method, &known);
+    Ok(Some(format!("no worker of {queue} has the program {method}{meant}: the task waits for a worker that has it")))
 }
