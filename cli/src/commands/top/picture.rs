@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use blueque::wording::headline;
 use blueque::{QueueName, Status, TaskId, TaskInfo};
 
 use crate::output::one_line;
@@ -14,7 +15,6 @@ use crate::session::Session;
 use crate::view::expected;
 use crate::view::progress::Progress;
 use crate::view::queue::{QueueView, queue_views};
-use crate::view::record::headline;
 
 /// Interval at which the server is polled.
 const REFRESH: Duration = Duration::from_secs(1);
