@@ -8,7 +8,7 @@ use crate::actor::Role;
 /// long for HTTP: the names of groups have at most 512 bytes.
 const LOWER: [(&str, &str, i64); 5] = [
     ("bulk", "limit", 100),
-    ("events", "limit", 200),
+    ("events", "limit", 100),
     ("find", "group", 1024),
     ("get_many", "ids", 100),
     ("peek", "limit", 30),

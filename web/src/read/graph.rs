@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub const TASKS: usize = 10_000;
 
 /// Number of tasks that one call reads, which takes the server a few milliseconds.
-const PAGE: u32 = 200;
+const PAGE: u32 = 100;
 
 /// Maximum number of nodes that are drawn of one layer.
 const LAYER: usize = 12;

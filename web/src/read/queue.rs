@@ -18,10 +18,10 @@ pub const DAYS: u32 = 14;
 pub const HOURS: usize = 24;
 
 /// Number of calls that read events for the plots by hour.
-const CALLS: usize = 60;
+const CALLS: usize = 120;
 
 /// Number of events that one call reads, so that no call takes the server long.
-const EVENTS: u32 = 200;
+const EVENTS: u32 = 100;
 
 /// A queue with what moves.
 #[derive(Debug)]
