@@ -11,7 +11,8 @@ use crate::model::ops::{
     Act, Asks, Bulk, Case, Eta, Key, Op, Options, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which,
 };
 
-const STATUSES: [&str; 9] = ["all", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled"];
+const STATUSES: [&str; 9] =
+    ["all", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled"];
 
 /// Options of new tasks, and their values.
 const OPTIONS: [(&str, &[&str]); 14] = [

@@ -66,9 +66,17 @@ impl Model {
             }
             Op::Counts { queue: name } => {
                 let name = queue(*name);
-                for status in
-                    ["waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled"]
-                {
+                for status in [
+                    "waiting",
+                    "scheduled",
+                    "pending",
+                    "held",
+                    "reserved",
+                    "started",
+                    "complete",
+                    "failed",
+                    "cancelled",
+                ] {
                     answer.extend([status.to_owned(), of(name, status).len().to_string()]);
                 }
                 answer.extend(["listeners".to_owned(), self.present(name).to_string()]);

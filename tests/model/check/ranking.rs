@@ -186,7 +186,11 @@ fn latest(keys: &Keys, queue: &str) -> Checked {
         }
         let other = match status {
             "reserved" | "started" => running.insert(name, id),
-            "pending" | "scheduled" | "held" | "waiting" if field(&holders, &format!("/{name}")) == format!("{id} kept") => None,
+            "pending" | "scheduled" | "held" | "waiting"
+                if field(&holders, &format!("/{name}")) == format!("{id} kept") =>
+            {
+                None
+            }
             "pending" | "scheduled" | "held" | "waiting" => {
                 ensure(field(&holders, name).starts_with(&format!("{id} ")), || {
                     format!("I8: {id} waits and does not have its name: {holders:?}")
