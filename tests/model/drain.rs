@@ -99,6 +99,9 @@ impl Drained {
                 }
             }
         }
+        for (id, _) in records(keys).into_iter().filter(|(_, record)| field(record, "status") == "held") {
+            call(Step::Stay, Op::Hold { task: Which::Is(intern(id)), on: false });
+        }
         // Ids that come again can close a circle by a retry. Only a person opens such a circle.
         let stuck = if self.rounds > 3 { circle(keys).or_else(|| held_up(keys)) } else { None };
         if let Some(id) = stuck {

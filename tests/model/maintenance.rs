@@ -188,8 +188,9 @@ impl Model {
         let mut deleted = 0;
         loop {
             let (queue, tasks) = (&self.queues[name], &self.tasks);
-            let left: usize = queue.finished.values().map(Vec::len).sum();
-            let lists = queue.finished.values();
+            let ended = || queue.finished.iter().filter(|(status, _)| *status != "held").map(|(_, list)| list);
+            let left: usize = ended().map(Vec::len).sum();
+            let lists = ended();
             let tails = lists.filter_map(|list| list.iter().rev().find(|id| !self.keeps_result(id)));
             let ages = tails.map(|id| (decimal(tasks[id].updated).parse::<f64>().unwrap() * 1e6, id));
             // The earliest; if equal, `complete`, `failed`, `cancelled`.

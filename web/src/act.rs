@@ -69,6 +69,8 @@ actions! {
     "requeue" "Give back" "requeue" asks true: "Asks the worker to save a checkpoint and give the task back to its queue. Any worker continues it.";
     "suspend" "Suspend" "requeue" asks true: "Asks the worker to save a checkpoint and give the task back. The task then waits until somebody resumes it.";
     "resume" "Resume" "edit": "Lets the suspended task run again. It continues from its checkpoint.";
+    "hold" "Hold" "hold": "Keeps the task from starting until somebody releases it.";
+    "unhold" "Release" "unhold": "Lets the held task start. It goes behind the tasks that wait.";
     "delete" "Delete" "delete" danger true: "Deletes the task with its result, log and history. This cannot be undone.";
     "move" "Move" "move" asks true: "Moves the task to another queue, behind the tasks that wait there.";
     "prioritise" "Change priority" "prioritise" asks true: "Gives the task another priority, behind the tasks that already have it. Higher runs first.";

@@ -240,3 +240,28 @@ fn a_deep_maintenance_repairs_all_at_once() {
         left.out
     );
 }
+
+#[test]
+fn a_held_task_does_not_start_before_it_is_released() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "a"]);
+    desk.ok(&["submit", "q", "--id", "b", "--hold"]);
+    desk.ok(&["submit", "q", "--id", "late", "--eta", "+1h"]);
+    desk.ok(&["submit", "q", "--id", "after", "--after-success", "a"]);
+    desk.ok(&["submit", "q", "--id", "first"]);
+    assert_eq!(desk.ok(&["hold", "a", "late"]), "ID    OUTCOME\na     held\nlate  held\n");
+    assert!(desk.refused(5, &["hold", "after"]).contains("hold a task that it waits for"));
+    desk.refused(4, &["hold", "none"]);
+    assert_eq!(desk.ok(&["ls", "q", "--status", "held", "-o", "id"]), "late\na\nb\n");
+    let first = desk.take("q");
+    assert_eq!(first.id().as_str(), "first");
+    assert!(desk.refused(5, &["hold", "first"]).contains("requeue it"));
+    assert!(desk.refused(5, &["unhold", "first"]).contains("STATE"));
+    let why = desk.ok(&["why", "a"]);
+    assert!(why.contains("It is held by ") && why.contains("blueque unhold releases it"), "{why}");
+    assert_eq!(desk.json(&["bulk", "unhold", "q"])[0]["changed"], 3);
+    assert_eq!(desk.json(&["show", "late"])["status"], "scheduled");
+    assert_eq!(desk.take("q").id().as_str(), "a");
+    assert_eq!(desk.take("q").id().as_str(), "b");
+    assert_eq!(desk.json(&["bulk", "hold", "q"])[0]["changed"], 1);
+}

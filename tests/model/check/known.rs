@@ -96,10 +96,9 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         ("delayed", Kept::Zset(delayed)) => delayed.keys().all(|key| key == "/" || used(keys, queue, key)),
         ("turns" | "places" | "needs" | "limits" | "aggregate" | "suspects", Kept::Hash(_)) => true,
         ("days", Kept::Zset(days)) => days.len() <= 30,
-        ("pending_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
+        ("pending_tasks" | "held_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
         | (
             "waiting_tasks"
-            | "held_tasks"
             | "scheduled_tasks"
             | "scheduled_ranked_tasks"
             | "tasks"

@@ -76,6 +76,8 @@ fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
             Bulk::Retry { fresh: action.name == "retry-fresh", into }
         }
         "delete" => Bulk::Delete,
+        "hold" => Bulk::Hold,
+        "unhold" => Bulk::Unhold,
         "move" => Bulk::Move { into: QueueName::new(fields.need("into")?)? },
         "prioritise" => {
             let priority = fields.number("priority")?.ok_or_else(|| Failure::wrong("The priority is empty."))?;

@@ -69,6 +69,14 @@ pub async fn one_task(here: &Here, action: &Action, id: &TaskId, fields: &Fields
             Requeued::Cancelled => done(format!("{id} had already been cancelled.")),
             _ => done(format!("The worker was asked to give {id} back.")),
         },
+        "hold" => {
+            client.call(&calls.hold(id)).await?;
+            done(format!("{id} is held."))
+        }
+        "unhold" => {
+            let status = client.call(&calls.unhold(id)).await?;
+            done(format!("{id} is {}.", status.as_str()))
+        }
         "suspend" => suspend(&client, &calls, id).await?,
         "resume" => resume(&client, &calls, id).await?,
         "delete" => {

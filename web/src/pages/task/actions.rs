@@ -26,7 +26,9 @@ pub fn buttons(here: &Here, task: &Task) -> Markup {
         names.push("cancel");
         names.extend(suspended.then_some("resume"));
         names.extend((!suspended && matches!(status, Status::Pending | Status::Scheduled)).then_some("suspend"));
-        if matches!(status, Status::Pending | Status::Scheduled) {
+        names.extend((status == Status::Held).then_some("unhold"));
+        names.extend((!suspended && matches!(status, Status::Pending | Status::Scheduled)).then_some("hold"));
+        if matches!(status, Status::Pending | Status::Scheduled | Status::Held) {
             names.push("move");
         }
         names.push("prioritise");
