@@ -76,7 +76,7 @@ subcommands! {
         Why(why::Options) => |it| Scope::Task(&mut it.id),
         /// Show the log of a task
         #[command(aliases = ["log", "tail"])]
-        Logs(logs::Options) => |it| Scope::Task(&mut it.id),
+        Logs(logs::Options) => |it| it.id.as_mut().map_or(Scope::All, Scope::Task),
         /// List or fetch the files that a task has published
         Output(output::Options) => |it| Scope::Task(&mut it.id),
         /// Wait until tasks have ended

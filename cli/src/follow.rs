@@ -5,6 +5,7 @@ pub mod feed;
 mod gone;
 pub mod interrupts;
 pub mod log_range;
+pub mod many;
 pub mod pager;
 pub mod pages;
 pub mod printer;
@@ -58,7 +59,7 @@ impl<'a> Follower<'a> {
         let silent = streams == Streams::None;
         let feed = Feed::new(session, id, if silent { None } else { state_folder(None).ok() }, None);
         let printer = Printer::new(id, streams, false, None);
-        let mut follower = Self::with(session, id, feed, Excerpt::default(), printer, !silent);
+        let mut follower = Self::with(session, id, feed, Excerpt::default(), printer, true);
         follower.silent = silent;
         follower
     }
@@ -87,6 +88,11 @@ impl<'a> Follower<'a> {
         self
     }
 
+    /// Writes what the log has after its last complete line.
+    pub fn finish(&mut self) -> anyhow::Result<()> {
+        Ok(self.printer.finish()?)
+    }
+
     /// Returns true if anything was written to stdout.
     pub fn wrote(&self) -> bool {
         self.printer.wrote
@@ -102,13 +108,7 @@ impl<'a> Follower<'a> {
     pub fn follow(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<TaskInfo>> {
         let mut pause = PAUSES.0;
         loop {
-            let mut looked = self.look();
-            if let Err(error) = &looked
-                && code(error) == Code::NotFound
-                && let Some(last) = &self.last
-            {
-                looked = gone::ended(self.session, self.id, last).map(|info| (info, false));
-            }
+            let looked = self.look().map_or_else(|error| self.gone(error).map(|info| (info, false)), Ok);
             if looked.is_err() && stopped() {
                 return Ok(None); // the wait was cut short, or there is nothing more to report
             }
@@ -128,6 +128,26 @@ impl<'a> Follower<'a> {
             pause = if wrote { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
             thread::sleep(pause);
         }
+    }
+
+    /// Returns the last record of a task that was deleted since, with its end.
+    fn gone(&self, error: anyhow::Error) -> anyhow::Result<TaskInfo> {
+        match &self.last {
+            Some(last) if code(&error) == Code::NotFound => gone::ended(self.session, self.id, last),
+            _ => Err(error),
+        }
+    }
+
+    /// Writes the new lines of the log, without a progress bar and without reasons. Returns the record, and true if
+    /// there were any lines.
+    fn poll(&mut self) -> anyhow::Result<(TaskInfo, bool)> {
+        let info = self.session.client.task(self.id.as_str()).and_then(|task| task.info());
+        let looked = match info {
+            Ok(info) => self.log(&info).map(|any| (info, any))?,
+            Err(error) => (self.gone(error.into())?, false),
+        };
+        self.last = Some(looked.0.clone());
+        Ok(looked)
     }
 
     /// Reports that the server is away, or that it is back.
@@ -194,6 +214,31 @@ impl<'a> Follower<'a> {
             self.drawn = Some(drawn);
         }
     }
+}
+
+/// Follows the logs of several tasks until all tasks are finished. Waits for a server that is away.
+pub fn follow_all(mut followers: Vec<Follower<'_>>) -> anyhow::Result<()> {
+    let (mut outage, mut pause) = (Outage::default(), PAUSES.0);
+    while !followers.is_empty() {
+        let (mut wrote, mut left) = (false, Vec::with_capacity(followers.len()));
+        for mut follower in followers {
+            let polled = follower.poll();
+            let Some((info, any)) = outage.survive(polled)? else {
+                left.push(follower);
+                continue;
+            };
+            wrote |= any;
+            if info.status().is_some_and(Status::is_finished) {
+                follower.finish()?;
+            } else {
+                left.push(follower);
+            }
+        }
+        followers = left;
+        pause = if wrote { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
+        thread::sleep(pause);
+    }
+    Ok(())
 }
 
 fn flush(bar: Option<&ProgressBar>, printer: &mut Printer<'_>) -> anyhow::Result<()> {

@@ -9,6 +9,7 @@ mod file;
 mod follow;
 mod help;
 mod input;
+mod last_submitted;
 mod logs;
 mod output;
 mod partitioned;
@@ -97,7 +98,12 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     };
     let code = match places {
         Some(places) => partitioned::run(cli, &places)?,
-        None => command.run(&Session::open(&Settings::load(&cli.connection)?, cli.output, command.waits())?)?,
+        None => {
+            let settings = Settings::load(&cli.connection)?;
+            last_submitted::resolve(&mut cli.command, settings.namespace())?;
+            let command = cli.command.chosen();
+            command.run(&Session::open(&settings, cli.output, command.waits())?)?
+        }
     };
     Ok(code.into())
 }

@@ -11,6 +11,7 @@ use blueque::{GlobalId, GraphId, PartitionName, TaskId};
 
 use crate::args::Cli;
 use crate::commands::Command;
+use crate::last_submitted;
 use crate::output::{Code, Format, chain, code, data, fault};
 use crate::session::config::{LIMIT, Places};
 use crate::session::many::{AT_ONCE, at_once};
@@ -35,6 +36,9 @@ pub fn run(cli: Cli, places: &Places) -> anyhow::Result<Code> {
     let several = Several { places, flags: &connection, all: &all, format: output, waits };
     if let Some(done) = command.chosen().combine(&several) {
         return done;
+    }
+    if let Some(first) = all.first() {
+        last_submitted::resolve(&mut command, places.settings(first)?.namespace())?;
     }
     let (texts, most) = match command.scope() {
         Scope::Task(id) => (vec![id.clone()], AT_ONCE),
@@ -176,18 +180,20 @@ fn located(several: &Several<'_>, texts: &[String]) -> anyhow::Result<Located> {
     let found = at_once(all, AT_ONCE, |name| {
         let session = several.open(name)?;
         let has = |text: &&&String| match session.find_tasks(text).next() {
-            Some((_, Err(error))) if code(&error) == Code::NotFound => Ok(false),
-            Some((_, found)) => found.map(|_| true),
-            None => Ok(false),
+            Some((_, Err(error))) if code(&error) == Code::NotFound => Ok(None),
+            // A member of a graph has a name of its own. A graph may have parts in several partitions.
+            Some((name, found)) => found.map(|_| Some(name != ***text)),
+            None => Ok(None),
         };
-        bare.iter().map(|text| Ok((has(&text)?, *text))).collect::<anyhow::Result<Vec<_>>>()
+        let found = bare.iter().map(|text| Ok((has(&text)?, *text))).collect::<anyhow::Result<Vec<_>>>()?;
+        anyhow::Ok(found.into_iter().filter_map(|(whole, text)| Some((whole?, text))).collect::<Vec<_>>())
     });
     let mut away = None;
-    let mut has: BTreeMap<&String, Vec<PartitionName>> = BTreeMap::new();
+    let mut has: BTreeMap<&String, Vec<(PartitionName, bool)>> = BTreeMap::new();
     for (name, found) in found {
         match found {
-            Ok(found) => found.into_iter().filter(|(has, _)| *has).for_each(|(_, text)| {
-                has.entry(text).or_default().push(name.clone());
+            Ok(found) => found.into_iter().for_each(|(whole, text)| {
+                has.entry(text).or_default().push((name.clone(), whole));
             }),
             Err(error) => {
                 missing(&name, &error);
@@ -197,7 +203,12 @@ fn located(several: &Several<'_>, texts: &[String]) -> anyhow::Result<Located> {
     }
     for text in bare {
         match has.remove(text).unwrap_or_default().as_slice() {
-            [only] => located.entry(only.clone()).or_default().push(text.clone()),
+            [(only, _)] => located.entry(only.clone()).or_default().push(text.clone()),
+            parts if !parts.is_empty() && parts.iter().all(|(_, whole)| *whole) => {
+                for (name, _) in parts {
+                    located.entry(name.clone()).or_default().push(text.clone());
+                }
+            }
             [] => {
                 let why = format!("no partition has a task whose id is, or begins with, {text}");
                 return Err(away.map_or_else(
@@ -206,7 +217,7 @@ fn located(several: &Several<'_>, texts: &[String]) -> anyhow::Result<Located> {
                 ));
             }
             several => {
-                let names: Vec<String> = several.iter().map(|name| format!("{name}:{text}")).collect();
+                let names: Vec<String> = several.iter().map(|(name, _)| format!("{name}:{text}")).collect();
                 return Err(fault(Code::Usage, format!("{text} is ambiguous: {}", names.join(", "))));
             }
         }

@@ -73,6 +73,31 @@ fn an_array_and_a_document_may_wait_for_tasks_that_were_there_before() {
 }
 
 #[test]
+fn the_printed_id_of_an_array_means_all_its_tasks() {
+    let world = World::new();
+    world.program("q", "echo seen; test $BLUEQUE_ARRAY_INDEX != 2");
+    ok(&world, &["submit", "q", "--array", "1-3", "--id", "a", "--tag", "x"]);
+    assert_eq!(ok(&world, &["why", "a"]).lines().count(), 3);
+    assert_eq!(ok(&world, &["why", "@last"]), ok(&world, &["why", "a"]));
+    assert!(ok(&world, &["show", "a"]).contains("3 pending"));
+    assert!(world.outcome(&["tag", "add", "a", "y"]).2.contains("a is 3 tasks: name one, such as a.0 (q[1])"));
+    assert_eq!(world.outcome(&["wait", "--tag", "nothing"]).0, 0);
+    assert_eq!(world.outcome(&["wait", "a", "--tag", "x"]).0, 2);
+    let (code, _, err) = world.outcome(&["wait", "a", "--timeout", "0s"]);
+    assert!(code == 6 && err.contains("0 of 3 tasks ended: 3 waiting"), "{code} {err}");
+    assert_eq!(world.outcome(&["show", "@failed"]).0, 4);
+    let _worker = world.worker(&["--queue", "q"]);
+    assert_eq!(world.outcome(&["wait", "--tag", "x", "--timeout", "120s", "-o", "id"]).0, 1);
+    assert_eq!(json(&world, &["show", "@failed"])["id"], "a.1");
+    let logs = ok(&world, &["logs", "a"]);
+    for index in 1..=3 {
+        assert!(logs.contains(&format!("q[{index}] | seen\n")), "{logs}");
+    }
+    assert_eq!(ok(&world, &["logs", "--tag", "x"]).matches(" | seen\n").count(), 3);
+    assert_eq!(ok(&world, &["history", "a"]).matches("-- q[").count(), 3);
+}
+
+#[test]
 fn parts_of_arrays_are_cancelled_retried_and_explained() {
     let world = World::new();
     ok(&world, &["submit", "q", "--array", "1-20", "--id", "a"]);

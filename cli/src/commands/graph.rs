@@ -15,6 +15,7 @@ use self::found::Found;
 use self::within::Within;
 use self::words::Word;
 use crate::input::document::Document;
+use crate::input::last_id;
 use crate::input::new_graph::submit_graph;
 use crate::output::table;
 use crate::output::{Code, Format, say};
@@ -102,7 +103,11 @@ fn submit(within: Within<'_>, document: &Document, id: Option<&GraphId>) -> anyh
     // graph.
     let id = id.cloned().unwrap_or_else(GraphId::random);
     let made = match within {
-        Within::Namespace(session) => submit_graph(session, &document.graph()?.id(id.clone()), &id)?,
+        Within::Namespace(session) => {
+            let made = submit_graph(session, &document.graph()?.id(id.clone()), &id)?;
+            last_id::keep(session, id.as_str());
+            made
+        }
         Within::Partitions(several) => partitions::submit(several, document, &id)?,
     };
     Made::new(&made).write(within.format())?;

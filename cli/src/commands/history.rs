@@ -1,16 +1,17 @@
 //! `blueque history`
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::time::{Duration, SystemTime};
 
-use blueque::Transition;
 use blueque::wording::headline;
+use blueque::{TaskId, Transition};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::output::table::{Cell, Column, Row, or_dash};
-use crate::output::{Code, Format, fault, say};
+use crate::output::{Code, Format, fault, line, one_line, say};
 use crate::run_folder::end::Cost;
 use crate::session::Session;
 use crate::subcommand::Subcommand;
@@ -20,7 +21,7 @@ use crate::view::payload::Payload;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The id, or an unambiguous prefix of it
+    /// The id, or an unambiguous prefix of it; @last, @failed; a graph or a part of it
     pub id: String,
 }
 
@@ -138,20 +139,36 @@ impl Subcommand for Options {
         if session.format == Format::Id {
             return Err(fault(Code::Usage, "a history has no ids: use -o table, json or jsonl"));
         }
-        let id = session.find(&self.id)?;
-        let history = session.client.task(id.as_str())?.history()?;
-        let gone = history.first().map_or(0, |first| first.number.saturating_sub(1));
-        if gone > 0 {
-            say(format!("-- the first {gone} transitions of {id} have been removed --"));
+        let mut found = session.find_tasks(&self.id).peekable();
+        let Some(first) = found.next() else { return Ok(Code::Ok) };
+        let several = found.peek().is_some();
+        if several && session.format == Format::Json {
+            let text = "the histories of several tasks are no single document: use -o table or jsonl";
+            return Err(fault(Code::Usage, text));
         }
-        let mut before = None;
-        let mut steps = Vec::new();
-        for step in history {
-            let at = step.at;
-            steps.push(Step::new(id.as_str(), step, before));
-            before = at;
+        for (name, found) in iter::once(first).chain(found) {
+            let (id, _) = found?;
+            if several && session.format == Format::Table {
+                line(format!("-- {} ({}) --", one_line(&name), session.global(id.as_str())))?;
+            }
+            write(session, &id)?;
         }
-        session.write(&steps)?;
         Ok(Code::Ok)
     }
+}
+
+fn write(session: &Session, id: &TaskId) -> anyhow::Result<()> {
+    let history = session.client.task(id.as_str())?.history()?;
+    let gone = history.first().map_or(0, |first| first.number.saturating_sub(1));
+    if gone > 0 {
+        say(format!("-- the first {gone} transitions of {id} have been removed --"));
+    }
+    let mut before = None;
+    let mut steps = Vec::new();
+    for step in history {
+        let at = step.at;
+        steps.push(Step::new(id.as_str(), step, before));
+        before = at;
+    }
+    session.write(&steps)
 }

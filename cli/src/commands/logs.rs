@@ -15,16 +15,23 @@ use crate::follow::log_range::{Excerpt, LogRange};
 use crate::follow::pager::Pager;
 use crate::follow::printer::{Printer, Streams};
 use crate::follow::reason::Reason;
-use crate::follow::{Follower, pages};
+use crate::follow::{Follower, follow_all, pages};
+use crate::input::selection::Selection;
 use crate::input::values::{past, whole_number};
 use crate::output::table::{self, Row};
-use crate::output::{Code, Decoder, Format, fault, many, say};
+use crate::output::{Code, Decoder, Format, cut, fault, many, one_line, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::subcommand::Subcommand;
 use crate::times::{self, When};
 use crate::view::why::why;
+
+/// Maximum number of tasks whose logs are followed at the same time.
+const FOLLOWED: usize = 200;
+
+/// Maximum width of the name of a task before a line of its log.
+const NAME_WIDTH: usize = 40;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
 
@@ -33,8 +40,11 @@ const STATE_DIR_HELP: &str = "Where the logs of this host are [else BLUEQUE_STAT
 #[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
-    /// The id, or an unambiguous prefix of it
-    pub id: String,
+    /// The id, or an unambiguous prefix of it; @last, @failed; a graph or a part of it: GRAPH, GRAPH[3-9]
+    #[arg(required_unless_present_any = ["queue", "tag", "graph"], conflicts_with_all = ["queue", "tag", "graph"])]
+    pub id: Option<String>,
+    #[command(flatten)]
+    selection: Selection,
     /// Show new output until the task is finished
     #[arg(short, long)]
     pub follow: bool,
@@ -71,6 +81,52 @@ impl Options {
         Excerpt::new(LogRange { source, since, head: self.head, tail: self.tail })
     }
 
+    /// Returns the tasks, each with its name.
+    fn find(&self, session: &Session) -> anyhow::Result<Vec<(String, (TaskId, TaskInfo))>> {
+        if let Some(id) = &self.id {
+            return session.find_tasks(id).map(|(name, found)| Ok((name, found?))).collect();
+        }
+        let found = self.selection.find(session, !self.follow, |info| info)?;
+        Ok(found.into_iter().map(|(id, info)| (session.global(id.as_str()), (id, info))).collect())
+    }
+
+    /// Writes the logs of several tasks, each line after the name of its task.
+    fn several<'a>(&self, session: &'a Session, found: &'a [(String, (TaskId, TaskInfo))]) -> anyhow::Result<Code> {
+        if session.format != Format::Table {
+            return Err(fault(Code::Usage, "the logs of several tasks are for people: name one task for -o json"));
+        }
+        if self.follow && found.len() > FOLLOWED {
+            let text = format!("{} tasks are selected, and at most {FOLLOWED} can be followed", found.len());
+            return Err(fault(Code::Usage, text));
+        }
+        if found.is_empty() {
+            say(if self.follow { "no unfinished task is selected" } else { "no task is selected" });
+        }
+        let folder = state_folder(self.state_dir.as_deref()).ok();
+        let width = found.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
+        let follower = |task: &'a (String, (TaskId, TaskInfo))| {
+            let (name, (id, _)) = task;
+            let prefix = format!("{:<width$} | ", cut(&one_line(name), width));
+            let printer = Printer::new(id, Streams::Data, self.timestamps, None).prefixed(Some(prefix));
+            let feed = Feed::new(session, id, folder.clone(), self.attempt);
+            Follower::with(session, id, feed, self.excerpt(), printer, false)
+        };
+        if self.follow {
+            follow_all(found.iter().map(follower).collect())?;
+            return Ok(Code::Ok);
+        }
+        let mut any = false;
+        for task in found {
+            let mut follower = follower(task);
+            any |= follower.log(&task.1.1)?;
+            follower.finish()?;
+        }
+        if !any && !found.is_empty() {
+            say(format!("{} have no such log", many(found.len(), "task")));
+        }
+        Ok(Code::Ok)
+    }
+
     /// Returns true if the named attempt does not exist yet.
     fn is_beyond(&self, info: &TaskInfo) -> bool {
         self.attempt.is_some_and(|attempt| attempt > info.attempt())
@@ -104,10 +160,14 @@ impl Row for Entry {
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        let find = || session.find_task(&self.id);
         // A command that follows a log for hours waits for a server that is away.
-        let found = if self.follow { begin(find, &|| false)? } else { Some(find()?) };
-        let Some((id, info)) = found else { return Ok(Code::Ok) };
+        let found = if self.follow { begin(|| self.find(session), &|| false)? } else { Some(self.find(session)?) };
+        let found = found.unwrap_or_default();
+        let one = match <[_; 1]>::try_from(found) {
+            Ok([(_, one)]) => one,
+            Err(found) => return self.several(session, &found),
+        };
+        let (id, info) = one;
         let feed = Feed::new(session, &id, state_folder(self.state_dir.as_deref()).ok(), self.attempt);
         if matches!(session.format, Format::Table) {
             let pager = if self.follow { None } else { Pager::start() };

@@ -6,6 +6,7 @@ use clap::Args;
 use crate::follow::interrupts::Interrupts;
 use crate::follow::printer::Streams;
 use crate::follow::{Follower, ended, left};
+use crate::input::last_id;
 use crate::input::new_task::NewTaskArgs;
 use crate::output::{Code, Format, line, say};
 use crate::session::Session;
@@ -24,6 +25,7 @@ impl Subcommand for Options {
         let interrupts = Interrupts::hear()?;
         let (id, _) = self.new.submit(session, true, false)?;
         let shown = session.global_id(&id);
+        last_id::keep(session, shown.as_str());
         if session.format == Format::Id {
             line(shown.as_str())?;
         } else {

@@ -3,32 +3,47 @@
 use std::time::{Duration, SystemTime};
 
 use blueque::wording::headline;
-use blueque::{TaskId, TaskInfo, Transition};
+use blueque::{GraphParts, TaskId, TaskInfo, Transition};
 use clap::Args;
 
-use crate::output::table::write_one;
-use crate::output::{Code, Format, clean, line, one_line};
+use crate::output::table::{screen, write_one};
+use crate::output::{Code, Format, clean, cut, line, one_line};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::cost;
+use crate::view::graph::Whole as GraphView;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
 use crate::view::record::{eta, text};
 use crate::view::task::{Note, TaskView, Whole, other_fields};
 use crate::view::why::why;
 
+/// Width of the names of fields.
+const NAMES: usize = 12;
+
 /// Maximum number of characters of a payload in the output for people.
 const SHOWN: usize = 2_000;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The id, or an unambiguous prefix of it
+    /// The id, or an unambiguous prefix of it; @last, @failed; a graph
     pub id: String,
+    /// Show checkpoint, parameters and result in full
+    #[arg(long)]
+    full: bool,
+    /// Show the whole policy, including defaults
+    #[arg(long)]
+    policy: bool,
 }
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        if let Some(graph) = session.find_graph(&self.id)? {
+            let GraphParts { info, tasks, .. } = session.client.graph(graph.as_str())?.look()?;
+            GraphView::looked_at(session, &graph, &info, tasks)?.write(session.format, false)?;
+            return Ok(Code::Ok);
+        }
         let (id, info) = session.find_task(&self.id)?;
         let mut task = TaskView::whole(&session.global(id.as_str()), &info);
         let cause = why(session, &id, &info)?;
@@ -47,7 +62,7 @@ impl Subcommand for Options {
             fields: other_fields(&info),
         });
         match session.format {
-            Format::Table => people(&task, &info, lease)?,
+            Format::Table => people(&task, &info, lease, self)?,
             format => write_one(format, &task)?,
         }
         Ok(Code::Ok)
@@ -79,7 +94,7 @@ fn notes(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Vec<
 }
 
 #[allow(clippy::too_many_lines, reason = "a row for each field")]
-fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow::Result<()> {
+fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: &Options) -> anyhow::Result<()> {
     let now = times::now();
     let moment = |time: Option<SystemTime>| time.map(|time| times::both(time, now));
     let policy = task.whole.as_ref().map(|whole| &whole.policy);
@@ -94,8 +109,15 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
     let facts = [
         ("id", Some(task.id.clone())),
         ("queue", Some(task.queue.clone())),
-        ("status", Some(task.state())),
         ("title", task.title.clone()),
+        ("status", Some(task.state())),
+        ("error", task.error.as_ref().map(|error| shown(&led(error), SHOWN))),
+        ("last error", task.last_error.as_ref().map(|error| shown(&led(error), SHOWN))),
+        ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
+        ("progressed", moment(info.progressed())),
+        ("reason", task.reason.clone()),
+        ("cause", task.cause.clone()),
+        ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),
         ("command", task.command.as_ref().map(|command| command.words.clone())),
         ("folder", task.command.as_ref().and_then(|command| command.cwd.clone())),
         ("variables", task.command.as_ref().map(|command| command.env.join(" ")).filter(|names| !names.is_empty())),
@@ -141,20 +163,18 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
             moment(info.checkpointed())
                 .map(|at| format!("a checkpoint of {} bytes, {at}", info.checkpoint_bytes().map_or(0, <[u8]>::len))),
         ),
-        ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),
-        ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
-        ("progressed", moment(info.progressed())),
-        ("reason", task.reason.clone()),
-        ("cause", task.cause.clone()),
         ("group", task.group.clone()),
         ("last group", task.last_group.clone()),
         ("inputs", task.whole.as_ref().and_then(|whole| whole.inputs.clone())),
         ("input", task.whole.as_ref().and_then(|whole| whole.elements).map(input)),
-        ("policy", policy.map(Policy::words)),
+        ("policy", policy.map(|policy| policy.words(options.policy)).filter(|words| !words.is_empty())),
     ];
     for (name, value) in facts {
         if let Some(value) = value {
-            line(format!("{name:<11} {}", clean(&value).replace('\n', " ")))?;
+            let value = clean(&value);
+            // Errors are indented already.
+            let value = if name.ends_with("error") { value } else { value.replace('\n', " ") };
+            line(format!("{name:<11} {value}"))?;
         }
     }
     let payloads = task.payloads.as_ref();
@@ -164,21 +184,18 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         ("result", payloads.and_then(|all| all.result.as_ref())),
         ("cost", task.cost.as_ref().filter(|_| known.is_none())),
     ];
-    let errors = [("error", task.error.as_ref()), ("last error", task.last_error.as_ref())];
-    let errors = errors.map(|(name, error)| (name, error.map(led)));
-    let errors = errors.iter().map(|(name, error)| (*name, error.as_ref()));
-    for (name, payload) in large.into_iter().chain(errors) {
+    for (name, payload) in large {
         if let Some(payload) = payload {
-            line(format!("{name:<11} {}", shown(payload)))?;
+            line(format!("{name:<11} {}", if options.full { shown(payload, SHOWN) } else { brief(payload) }))?;
         }
     }
     for note in task.whole.iter().flat_map(|whole| &whole.notes) {
         let by = note.by.as_deref().unwrap_or("somebody");
         let at = note.at.as_deref().unwrap_or_default();
-        line(format!("{:<11} {} ({}, {at})", "note", shown(&note.text), clean(by)))?;
+        line(format!("{:<11} {} ({}, {at})", "note", shown(&note.text, SHOWN), clean(by)))?;
     }
     for (name, payload) in task.whole.iter().flat_map(|whole| &whole.fields) {
-        line(format!("{:<11} {}", one_line(name), shown(payload)))?;
+        line(format!("{:<11} {}", one_line(name), shown(payload, SHOWN)))?;
     }
     Ok(())
 }
@@ -193,11 +210,32 @@ fn led(Payload(bytes): &Payload) -> Payload {
     }
 }
 
+/// Returns at most two lines of a payload, as wide as the terminal, on one line each.
+fn brief(payload: &Payload) -> String {
+    let width = screen().map_or(80, |(width, _)| width).saturating_sub(NAMES).max(20);
+    let Payload(bytes) = payload;
+    let Ok(all) = std::str::from_utf8(bytes) else { return shown(payload, SHOWN) };
+    let text = one_line(&clean(all.get(..SHOWN).unwrap_or(all)));
+    let text = text.trim();
+    if text.chars().count() <= width && all.len() <= SHOWN {
+        return text.to_owned();
+    }
+    let rest: String = text.chars().skip(width).collect();
+    let first: String = text.chars().take(width).collect();
+    let note = format!(" ({} bytes; --full)", bytes.len());
+    let rest = if all.len() <= SHOWN && rest.chars().count() <= width {
+        rest
+    } else {
+        cut(&rest, width.saturating_sub(note.len())) + &note
+    };
+    format!("{first}\n            {rest}")
+}
+
 /// Returns the beginning of a payload. All lines after the first are indented, so that none looks like a field.
-fn shown(Payload(bytes): &Payload) -> String {
+fn shown(Payload(bytes): &Payload, most: usize) -> String {
     let Ok(all) = std::str::from_utf8(bytes) else { return format!("{} bytes, not text", bytes.len()) };
     let text = clean(all);
-    let mut kept: String = text.trim_end().chars().take(SHOWN).collect();
+    let mut kept: String = text.trim_end().chars().take(most).collect();
     if kept.len() < text.trim_end().len() {
         kept.push_str(&format!("… ({} bytes; -o json has all)", bytes.len()));
     }

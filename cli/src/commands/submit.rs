@@ -11,6 +11,7 @@ use crate::follow::interrupts::Interrupts;
 use crate::follow::printer::Streams;
 use crate::follow::{Follower, ended, leave, left};
 use crate::input::array;
+use crate::input::last_id;
 use crate::input::new_graph::submit_graph;
 use crate::input::new_task::NewTaskArgs;
 use crate::input::values::plain;
@@ -90,6 +91,7 @@ impl Way {
     /// Submits an array.
     fn array(&self, session: &Session, (id, graph): (&GraphId, &Graph), indexes: String) -> anyhow::Result<Code> {
         let made = submit_graph(session, graph, id)?;
+        last_id::keep(session, id.as_str());
         let (created, tasks) = (made.created, made.tasks.len());
         let row = MadeArray { graph: session.global(id.as_str()), created, tasks, indexes };
         write_one(self.format(session), &row)?;
@@ -155,6 +157,7 @@ impl Way {
         let id = TaskId::new(made.id.as_str())?;
         unserved::warn(session, &id, new.method().as_deref());
         let shown = session.global_id(&id);
+        last_id::keep(session, shown.as_str());
         let replaced = made.replaced.as_deref().map(|other| session.global(other));
         let made = Made { id: shown.to_string(), replaced, ..made };
         let format = self.format(session);

@@ -7,9 +7,11 @@ use clap::Args;
 
 use crate::follow::Follower;
 use crate::follow::ended::{verdict, write};
+use crate::follow::many::{Until, Waiting, brief};
 use crate::follow::printer::Streams;
+use crate::input::selection::Selection;
 use crate::input::values::duration;
-use crate::output::{Code, Format, fault};
+use crate::output::{Code, Format, fault, say};
 use crate::session::Session;
 use crate::session::outage::begin;
 use crate::subcommand::Subcommand;
@@ -17,55 +19,87 @@ use crate::view::task::TaskView;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Task ids, or unambiguous prefixes of ids; or parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
-    #[arg(required = true, value_name = "ID")]
+    /// Task ids, or unambiguous prefixes of ids; @last, @failed; graphs and parts of graphs: GRAPH, GRAPH[3-9],
+    /// GRAPH/NAME
+    #[arg(required_unless_present_any = ["queue", "tag", "graph"], conflicts_with_all = ["queue", "tag", "graph"], value_name = "ID")]
     pub ids: Vec<String>,
+    #[command(flatten)]
+    selection: Selection,
+    /// Stop as soon as one task has ended
+    #[arg(long)]
+    any: bool,
+    /// Wait until all tasks have ended (default)
+    #[arg(long, conflicts_with_all = ["any", "first_failure"])]
+    all: bool,
+    /// Stop as soon as a task has failed or was cancelled
+    #[arg(long, conflicts_with = "any")]
+    first_failure: bool,
     /// Give up after this long, such as 90s or 2h
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
+}
+
+impl Options {
+    fn until(&self) -> Until {
+        match (self.any, self.first_failure) {
+            (true, _) => Until::Any,
+            (_, true) => Until::FirstFailure,
+            _ => Until::All,
+        }
+    }
+
+    /// Returns the tasks to wait for, without the long fields of their records.
+    fn find(&self, session: &Session) -> anyhow::Result<Vec<(TaskId, TaskInfo)>> {
+        if !self.ids.is_empty() {
+            let found = self.ids.iter().flat_map(|id| session.find_tasks(id));
+            return found.map(|(_, found)| found.map(|(id, info)| (id, brief(info)))).collect();
+        }
+        let found = self.selection.find(session, false, brief)?;
+        if found.is_empty() {
+            say("no unfinished task is selected: there is nothing to wait for");
+        }
+        Ok(found)
+    }
 }
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let late = || session.end.is_some_and(|end| Instant::now() >= end);
         let waited = || humantime::format_duration(self.timeout.unwrap_or_default());
-        let find = || {
-            let found = self.ids.iter().flat_map(|id| session.find_tasks(id));
-            found
-                .map(|(_, found)| found.map(|(id, info)| (id, brief(info))))
-                .collect::<anyhow::Result<Vec<(TaskId, TaskInfo)>>>()
-        };
-        let Some(found) = begin(find, &late)? else {
+        let Some(found) = begin(|| self.find(session), &late)? else {
             return Err(fault(Code::TimedOut, format!("no answer from the server after {}", waited())));
         };
+        let streams = matches!(session.format, Format::Jsonl | Format::Id);
         let mut ended = Vec::new();
-        let mut verdicts = Vec::new();
-        for (id, info) in found {
-            let id = &id;
-            let Some(info) = Follower::new(session, id, Streams::None).after(info).follow(&late)? else {
+        let mut take = |id: TaskId, info: TaskInfo| {
+            if streams {
+                return write(session.format, &session.global_id(&id), &info);
+            }
+            ended.push(TaskView::whole(id.as_str(), &info));
+            Ok(())
+        };
+        let code = if let [(id, info)] = found.as_slice() {
+            let Some(info) = Follower::new(session, id, Streams::None).after(info.clone()).follow(&late)? else {
                 return Err(fault(Code::TimedOut, format!("{id} is not finished after {}", waited())));
             };
-            verdicts.push(verdict(&info));
-            if session.format == Format::Jsonl || session.format == Format::Id {
-                write(session.format, &session.global_id(id), &info)?;
-            } else {
-                ended.push(TaskView::whole(id.as_str(), &info));
+            let code = verdict(&info);
+            take(id.clone(), info)?;
+            code
+        } else {
+            let mut waiting = Waiting::new(session, found);
+            if !waiting.wait(self.until(), &late, take)? {
+                let text = format!("not finished after {}: {}", waited(), waiting.sentence());
+                return Err(fault(Code::TimedOut, text));
             }
-        }
-        if matches!(session.format, Format::Json | Format::Table) {
+            waiting.worst()
+        };
+        if !streams {
             session.write(&ended)?;
         }
-        let found = |code| verdicts.contains(&code).then_some(code);
-        Ok(found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok))
+        Ok(code)
     }
 
     fn waits(&self) -> Option<Option<Duration>> {
         Some(self.timeout)
     }
-}
-
-/// Removes the long fields of a record, to save memory if there are many tasks.
-fn brief(mut info: TaskInfo) -> TaskInfo {
-    info.fields.retain(|name, _| ["queue", "status", "updated"].contains(&name.as_str()));
-    info
 }

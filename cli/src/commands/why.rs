@@ -2,11 +2,11 @@
 
 use std::iter;
 
-use blueque::{TaskId, TaskInfo};
+use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::{Code, Format, json, line, one_line};
+use crate::output::{Code, Format, json, line, many, one_line, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 use crate::view::expected::Expected;
@@ -14,7 +14,8 @@ use crate::view::why::why;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The id of a task, or an unambiguous prefix of it; or a part of a graph: GRAPH[17], GRAPH[3-9] or GRAPH/NAME
+    /// The id of a task, or an unambiguous prefix of it; @last, @failed; a graph or a part of it: GRAPH, GRAPH[3-9] or
+    /// GRAPH/NAME
     pub id: String,
 }
 
@@ -34,9 +35,19 @@ impl Subcommand for Options {
         let mut all = session.find_tasks(&self.id).peekable();
         let Some(first) = all.next() else { return Ok(Code::Ok) };
         let several = all.peek().is_some();
+        // Of a whole graph, only the tasks that have not ended.
+        let whole = several && !self.id.contains(['/', '[']);
+        let mut ended = 0;
         for (name, found) in iter::once(first).chain(all) {
             let (id, info) = found?;
+            if whole && info.status().is_some_and(Status::is_finished) {
+                ended += 1;
+                continue;
+            }
             one(session, &id, &info, several.then_some(name.as_str()))?;
+        }
+        if ended > 0 && session.format == Format::Table {
+            say(format!("{} ended; blueque graph show {} shows all", many(ended, "task"), one_line(&self.id)));
         }
         Ok(Code::Ok)
     }

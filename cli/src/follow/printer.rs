@@ -35,6 +35,8 @@ pub enum Streams {
 struct Text {
     cleaner: Cleaner,
     within_line: bool,
+    /// An unfinished line of a task with a prefix. Lines of several tasks are not mixed.
+    rest: String,
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate fact")]
@@ -43,6 +45,8 @@ pub struct Printer<'a> {
     streams: Streams,
     /// True if each line begins with its time.
     timestamps: bool,
+    /// The text before each line, if there are several tasks.
+    prefix: Option<String>,
     pager: Option<Pager>,
     /// States of stdout and of stderr.
     texts: [Text; 2],
@@ -69,6 +73,7 @@ impl<'a> Printer<'a> {
             id,
             streams,
             timestamps,
+            prefix: None,
             pager,
             texts: Default::default(),
             attempt: None,
@@ -80,6 +85,24 @@ impl<'a> Printer<'a> {
             exit: None,
             within_line: false,
         }
+    }
+
+    /// Begins each line with this text.
+    pub fn prefixed(mut self, prefix: Option<String>) -> Self {
+        self.prefix = prefix;
+        self
+    }
+
+    /// Writes the unfinished lines of a task with a prefix.
+    pub fn finish(&mut self) -> io::Result<()> {
+        let Some(prefix) = self.prefix.clone() else { return Ok(()) };
+        for at in 0..self.texts.len() {
+            let rest = self.texts.get_mut(at).map(|text| std::mem::take(&mut text.rest)).unwrap_or_default();
+            if !rest.is_empty() {
+                self.push(false, &format!("{prefix}{rest}\n"));
+            }
+        }
+        self.flush()
     }
 
     /// Takes an item. Returns true if the batch should be written now.
@@ -114,6 +137,9 @@ impl<'a> Printer<'a> {
         if self.timestamps {
             shown = text.stamped(&shown, piece.at);
         }
+        if let Some(prefix) = &self.prefix {
+            shown = text.whole_lines(&shown, prefix);
+        }
         self.wrote |= !talk && !shown.is_empty();
         self.push(talk, &shown);
     }
@@ -130,7 +156,8 @@ impl<'a> Printer<'a> {
 
     /// Adds a message.
     fn talk(&mut self, text: &str) {
-        self.push(true, &format!("{}\n", clean(text)));
+        let prefix = self.prefix.as_deref().unwrap_or_default();
+        self.push(true, &format!("{prefix}{}\n", clean(text)));
     }
 
     fn push(&mut self, talk: bool, text: &str) {
@@ -180,6 +207,15 @@ fn share_a_place() -> bool {
 }
 
 impl Text {
+    /// Returns the complete lines, each with the prefix. Keeps the unfinished line.
+    fn whole_lines(&mut self, shown: &str, prefix: &str) -> String {
+        self.rest.push_str(shown);
+        let Some(end) = self.rest.rfind('\n') else { return String::new() };
+        let rest = self.rest.split_off(end + 1);
+        let lines = std::mem::replace(&mut self.rest, rest);
+        lines.split_inclusive('\n').flat_map(|line| [prefix, line]).collect()
+    }
+
     /// Returns the text with the time at the beginning of each line.
     fn stamped(&mut self, shown: &str, at: SystemTime) -> String {
         let at = times::exact(at).unwrap_or_default();

@@ -10,7 +10,8 @@ use crate::session::Session;
 
 #[derive(Args, Clone, Debug)]
 pub struct TaskIds {
-    /// Task ids, or unambiguous prefixes of ids; or parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
+    /// Task ids, or unambiguous prefixes of ids; @last, @failed; graphs and parts of graphs: GRAPH, GRAPH[3-9],
+    /// GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
 }

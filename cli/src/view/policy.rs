@@ -64,8 +64,8 @@ impl Policy {
         }
     }
 
-    /// Returns the whole policy for people.
-    pub fn words(&self) -> String {
+    /// Returns the rules for people: all rules, or only the rules that are no defaults.
+    pub fn words(&self, all: bool) -> String {
         let whose = |source| match source {
             "task" => String::new(),
             "default" => " (default)".to_owned(),
@@ -74,6 +74,7 @@ impl Policy {
         let words = self
             .0
             .iter()
+            .filter(|(_, rule)| all || rule.source != "default")
             .map(|(name, rule)| format!("{name} {}{}", setting::words(name, &rule.value), whose(rule.source)));
         words.collect::<Vec<_>>().join(", ")
     }

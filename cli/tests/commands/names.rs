@@ -49,8 +49,6 @@ fn what_is_said_of_a_queue_before_it_exists_holds_and_is_told_so() {
     for args in [
         &["queue", "pause", "moives"][..],
         &["queue", "resume", "moives"],
-        &["drain", "moives"],
-        &["drain", "moives", "--off"],
         &["config", "set", "-q", "moives", "lease=5m"],
         &["limit", "set", "moives", "acme", "--concurrency", "2"],
     ] {
@@ -62,6 +60,7 @@ fn what_is_said_of_a_queue_before_it_exists_holds_and_is_told_so() {
             left.err
         );
     }
+    assert_eq!(desk.refused(4, &["drain", "moives"]), "blueque: there is no queue moives\n", "it closes nothing");
     assert!(desk.ok(&["limit", "ls", "moives"]).contains("acme"));
     desk.ok(&["submit", "moives", "--id", "t"]);
     assert!(!desk.run(&["queue", "pause", "moives"]).err.contains("no queue"));

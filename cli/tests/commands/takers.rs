@@ -137,6 +137,14 @@ fn a_worker_that_drains_takes_nothing_more_and_every_command_says_so() {
     desk.ok(&["queue", "resume", "q"]);
     desk.ok(&["drain", "q", "host_1", "--off"]);
     assert_eq!(untaken(&desk), Vec::<String>::new());
+    let err = desk.refused(4, &["drain", "host_1"]);
+    assert!(err.contains("there is no queue host_1; did you mean --worker host_1?"), "{err}");
+    let err = desk.refused(4, &["drain", "--worker", "host_9"]);
+    assert!(err.contains("there is no living worker host_9 (did you mean host_1?)"), "{err}");
+    assert!(desk.run(&["drain", "--worker", "host_1"]).err.contains("ends once its tasks have ended"));
+    assert_eq!(listeners(&desk, "q"), 0);
+    desk.ok(&["drain", "--worker", "host_1", "--off"]);
+    assert_eq!(untaken(&desk), Vec::<String>::new());
 }
 
 #[test]
