@@ -131,7 +131,9 @@ fn parts_of_arrays_are_cancelled_retried_and_explained() {
     let (code, _, err) = world.outcome(&["cancel", "two[1]"]);
     assert!(code == 2 && err.contains("two has several arrays, x, y: name one, such as two/x[1]"), "{err}");
     assert_eq!(ok(&world, &["cancel", "two/y[1-2]", "two/z", "-o", "id"]), "two.2\ntwo.3\ntwo.4\n");
-    assert_eq!(ok(&world, &["cancel", "two/x", "-o", "id"]), "two.0\ntwo.1\n");
+    let (code, _, err) = world.outcome(&["cancel", "two/x"]);
+    assert!(code == 2 && err.contains("Change 2 tasks? Nothing was changed"), "{err}");
+    assert_eq!(ok(&world, &["cancel", "two/x", "--yes", "-o", "id"]), "two.0\ntwo.1\n");
 }
 
 const FILM: &str = "\

@@ -4,6 +4,7 @@ use blueque::{TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
+use super::confirm::agreed;
 use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, chain, clean, code, say};
 use crate::session::Session;
@@ -14,6 +15,9 @@ pub struct TaskIds {
     /// GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
+    /// Do not ask, if an id means several tasks
+    #[arg(long, short)]
+    yes: bool,
 }
 
 /// The outcome for one task.
@@ -30,7 +34,7 @@ impl Row for Done {
 
 impl TaskIds {
     pub fn one(id: &str) -> Self {
-        Self { ids: vec![id.to_owned()] }
+        Self { ids: vec![id.to_owned()], yes: true }
     }
 
     /// Calls `act` for each task. Continues after a refusal. Returns the exit code of the first refusal.
@@ -39,10 +43,18 @@ impl TaskIds {
         session: &Session,
         act: impl Fn(&TaskId, &TaskInfo) -> anyhow::Result<&'static str>,
     ) -> anyhow::Result<Code> {
+        let found: Vec<(&String, Vec<_>)> =
+            self.ids.iter().map(|text| (text, session.find_tasks(text).collect())).collect();
+        // In GRAPH[3-9] the user has named each task.
+        let asks = found.iter().any(|(text, tasks)| tasks.len() > 1 && !text.contains('['));
+        let all: Vec<_> = found.into_iter().flat_map(|(_, tasks)| tasks).collect();
+        if asks && !agreed(self.yes, || Ok(Some(format!("Change {} tasks?", all.len()))))? {
+            return Ok(Code::Failed);
+        }
         let mut done = Vec::new();
         let mut worst = Code::Ok;
         let mut flagged = false;
-        for (text, found) in self.ids.iter().flat_map(|text| session.find_tasks(text)) {
+        for (text, found) in all {
             let done_to = |(id, info): (TaskId, TaskInfo)| {
                 // These flags mean that the task has dependents or upstreams.
                 flagged |= info.fields.get("flags").is_some_and(|flags| flags.iter().any(|flag| b"wd".contains(flag)));
