@@ -96,14 +96,13 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Some(topology) => Places::load(&cli.connection.with_topology(topology))?,
     };
-    let code = match places {
-        Some(places) => partitioned::run(cli, &places)?,
-        None => {
-            let settings = Settings::load(&cli.connection)?;
-            last_submitted::resolve(&mut cli.command, settings.namespace())?;
-            let command = cli.command.chosen();
-            command.run(&Session::open(&settings, cli.output, command.waits())?)?
-        }
+    let code = if let Some(places) = places {
+        partitioned::run(cli, &places)?
+    } else {
+        let settings = Settings::load(&cli.connection)?;
+        last_submitted::resolve(&mut cli.command, settings.namespace())?;
+        let command = cli.command.chosen();
+        command.run(&Session::open(&settings, cli.output, command.waits())?)?
     };
     Ok(code.into())
 }

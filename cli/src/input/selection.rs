@@ -35,23 +35,21 @@ impl Selection {
         ended: bool,
         view: impl Fn(TaskInfo) -> TaskInfo,
     ) -> anyhow::Result<Vec<(TaskId, TaskInfo)>> {
-        let ids: Vec<TaskId> = match &self.graph {
-            Some(graph) => session.members(graph)?.into_iter().map(|task| task.id).collect(),
-            None => {
-                let states = Status::ALL.iter().filter(|status| ended || !status.is_finished());
-                let filter = states.fold(Filter::new(), |filter, &status| filter.status(status));
-                let filter = self.tag.iter().fold(filter, Filter::tag);
-                let ids = match &self.queue {
-                    Some(queue) => session.client.queue(queue.as_str())?.find(&filter, MOST + 1)?,
-                    None => session.client.find(&filter, MOST + 1)?,
-                };
-                if ids.len() > MOST {
-                    let text =
-                        format!("more than {MOST} tasks are selected: select fewer with --queue, --tag or --graph");
-                    return Err(fault(Code::Usage, text));
-                }
-                ids.into_iter().filter_map(|id| TaskId::new(id).ok()).collect()
+        let ids: Vec<TaskId> = if let Some(graph) = &self.graph {
+            session.members(graph)?.into_iter().map(|task| task.id).collect()
+        } else {
+            let states = Status::ALL.iter().filter(|status| ended || !status.is_finished());
+            let filter = states.fold(Filter::new(), |filter, &status| filter.status(status));
+            let filter = self.tag.iter().fold(filter, Filter::tag);
+            let ids = match &self.queue {
+                Some(queue) => session.client.queue(queue.as_str())?.find(&filter, MOST + 1)?,
+                None => session.client.find(&filter, MOST + 1)?,
+            };
+            if ids.len() > MOST {
+                let text = format!("more than {MOST} tasks are selected: select fewer with --queue, --tag or --graph");
+                return Err(fault(Code::Usage, text));
             }
+            ids.into_iter().filter_map(|id| TaskId::new(id).ok()).collect()
         };
         let mut found = Vec::new();
         for page in ids.chunks(PAGE) {

@@ -12,14 +12,14 @@ export const DIGESTS = {
   cancel_graph: "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
   changes: "5981ffa8093b85aafff4483374d8d4f4cef80377",
   checkpoint: "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-  complete: "0472fe994ee1369a5ec0c8189779b699a231747a",
+  complete: "82fdbe7dadee44b0526e11d371ba571b0fbe0a06",
   configure: "a623fe642b7f28e1227f264d16c6ebde8291911e",
   counts: "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
   delete: "3627cf4e87e4e417cd7c26483da500ab8d389a2e",
   delete_queue: "188c806447c3830d369660b1b7e9c63701a99f06",
   depend: "517aaba2dbfb5818923676b429e3118256dd75ae",
   drain: "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-  edit: "b948991603e361e88073d6438c9f23dc6a6fbbb3",
+  edit: "d59259fa4a7ea5efe49e6e49388a59cac1fc931e",
   estimate: "2f99bcf8fabdb7bd862869eee1c2f88dca46f4f5",
   events: "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
   fail: "a64403281b4bf32589a9db4040c18e3bfeef48a1",
@@ -39,7 +39,7 @@ export const DIGESTS = {
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "982071d628e635e379333b0e48892ae28021732c",
-  maintenance: "3d7d458f56d79a6031b37d42a9c333cdb2f067ba",
+  maintenance: "d2ef6661ad40249bb29900bfaca2fa06b97ac96a",
   move: "6b1fc8a7ab2ad8d5bfa73c59ce73b1c4dcf05726",
   note: "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
   pause: "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
@@ -63,9 +63,9 @@ export const DIGESTS = {
   resume_schedule: "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
   retry: "f565e139cef642427fdf732b2cef6ac56199b34e",
   retry_graph: "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-  run_deferred: "218a2f98c4b5886bf31b95a3dd5357ce8a894e3f",
-  run_schedule: "0a67849d82ef8919c0873e3c88791d16de25784b",
-  schedule: "31d5c5d2c9af67fcd7ab5536299b85c2ad0ff251",
+  run_deferred: "a846aee3d693cfe05537e7d4d0a9c32b2cb0f8f2",
+  run_schedule: "d52d455bddf7b81bc50b1b2ccd21fcaf1c8a905a",
+  schedule: "26e1141f055726cc2dbb0e1f55cfdc35ec704dc8",
   schedules: "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
   set_topology: "eaeb36eb312deacefea6bc4878ea24a032a62a93",
   settings: "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
@@ -73,12 +73,12 @@ export const DIGESTS = {
   show_schedule: "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
   start: "47d8d0e75ca4d58fd1cb888e99f8c5a85fc5d807",
   statistics: "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-  submit: "1413804a4b3f7e1f382ad0c3bfb678e6c4a84325",
-  submit_graph: "716701889feb77d73453e9fb4078898f6f7f3dcc",
+  submit: "9d74d77bf3ea9868bce294e812c0effff2647cdc",
+  submit_graph: "35866c5d44c9f953dff492afffac48a4879c5957",
   supply_times: "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
-  tick: "6afc03279e30879b37e717c418de51ff6d845ffc",
+  tick: "aebb6da1c49b52f3ae1c240d29ac0aacce8ed169",
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "6f4a73b89af93c89828e150e0be513af5de754df",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
@@ -650,9 +650,9 @@ end
 === args.wrong_command
 function @{args.wrong_command}(command)
   local argv, env, is_text = command.argv, command.env or {}, @{args.is_text}
-  local number = type(argv) == 'table' and #argv or 0
-  if number < 1 or number > 1024 or argv[1] == '' then
-    return string.format('have argv: a list of 1 to %d texts, the program and its arguments', 1024)
+  local number, most = type(argv) == 'table' and #argv or 0, 1024
+  if number < 1 or number > most or argv[1] == '' then
+    return string.format('have argv: a list of 1 to %d texts, the program and its arguments', most)
   end
   for i = 1, number do
     if not is_text(argv[i]) then

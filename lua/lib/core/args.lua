@@ -258,9 +258,9 @@ end
 -- Returns what is wrong with a decoded command line.
 function args.wrong_command(command)
   local argv, env, is_text = command.argv, command.env or {}, args.is_text
-  local number = type(argv) == 'table' and #argv or 0
-  if number < contract.ARGUMENT_COUNT_LOW or number > contract.ARGUMENT_COUNT_HIGH or argv[1] == '' then
-    return string.format('have argv: a list of 1 to %d texts, the program and its arguments', contract.ARGUMENT_COUNT_HIGH)
+  local number, most = type(argv) == 'table' and #argv or 0, contract.ARGUMENT_COUNT_HIGH
+  if number < contract.ARGUMENT_COUNT_LOW or number > most or argv[1] == '' then
+    return string.format('have argv: a list of 1 to %d texts, the program and its arguments', most)
   end
   for i = 1, number do
     if not is_text(argv[i]) then
