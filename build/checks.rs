@@ -213,7 +213,8 @@ mod tests {
 
     #[test]
     fn options_of_one_type_share_a_branch_and_what_the_record_keeps_is_kept_as_written() {
-        let text = lua("submit", "--- Does it.\n-- @args now\n-- @options task.* inputs again once_more by request\n");
+        let text =
+            lua("submit", "--- Does it.\n-- @args now\n-- @options task.* inputs again once_more hold by request\n");
         for branch in [
             "if name == 'method' or name == 'key' or name == 'unique' then\n    return args.plain(value, name)\n",
             "elseif name == 'delay' or name == 'max_delay' or name == 'lost_delay' then\n    return args.seconds(value, 0, 31536000, name) and value\n",

@@ -50,6 +50,15 @@ impl CommandLine {
         serde_json::to_string(self).unwrap_or_default()
     }
 
+    /// Returns the command line for readers: without its proof, and without the values of its environment, which may be
+    /// secret.
+    #[must_use]
+    pub fn hidden(mut self) -> Self {
+        self.proof = None;
+        self.env.values_mut().for_each(|value| "•••".clone_into(value));
+        self
+    }
+
     /// Returns the arguments as a shell reads them.
     #[must_use]
     pub fn words(&self) -> String {
@@ -77,6 +86,8 @@ mod tests {
         let command = CommandLine::read(text).unwrap();
         assert_eq!(command.words(), r"python train.py --name 'a b' 'it'\''s' '' '*'");
         assert_eq!(command.to_json(), text);
+        let proved = CommandLine { proof: Some("0f".into()), ..command };
+        assert_eq!(proved.hidden().to_json(), text.replace("\"x\"", "\"•••\""));
         for wrong in [r#"{"argv":[]}"#, "x", r#"{"argv":["a"],"other":1}"#] {
             assert_eq!(CommandLine::read(wrong), None);
         }

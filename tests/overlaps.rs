@@ -153,6 +153,7 @@ fn sample(option: &Described) -> String {
         Form::Bytes { .. } => "two words, = 'and' \"quotes\"\nin \u{e9} lines ".into(),
         _ => match option.kind {
             "unique_until" => "start".into(),
+            "command" => r#"{"argv":["a"]}"#.into(),
             _ => "n".into(),
         },
     }

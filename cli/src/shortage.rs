@@ -17,7 +17,7 @@ pub const QUICK: Duration = Duration::from_secs(10);
 pub const FAILED: u8 = 10;
 
 /// Exit code of a supervisor whose task was given back, or was cancelled.
-pub const RELEASED: u8 = 11;
+pub const RELEASED: u8 = 16;
 
 /// Exit code of a supervisor that lost its lease, so that the result of its program is discarded.
 pub const LOST: u8 = 20;

@@ -81,7 +81,7 @@ impl Shared {
     fn maintenance(&self, own: &Listener) {
         let mut maintenance =
             Maintenance::new(self.client.clone(), vec![self.client.queue("q").unwrap().name().clone()]);
-        for _ in 0..3 {
+        for _ in 0..4 {
             maintenance.round().unwrap();
             maintenance.adopt_dead(own.id(), |_| false).unwrap();
         }

@@ -6,6 +6,7 @@ use redis::Value;
 use serde_json::value::RawValue;
 
 use super::by_name::{Raw, Values, is_payload};
+use crate::command_line::CommandLine;
 use crate::contract::commands::{Command, Field, Reply, command, type_of};
 use crate::model::reply;
 
@@ -34,6 +35,7 @@ impl Command {
     /// - A reply of one word is `{"outcome": WORD}`. The items of a list are in `items`, behind its own fields.
     /// - A number is a JSON number with all its digits. A payload is the JSON of the program. Another text of a program
     ///   has the name `NAME_text`, and bytes that are no text have the name `NAME_base64`.
+    /// - A command line has no values of its environment and no proof.
     /// - A field that does not apply is null, and a missing field is missing.
     #[must_use]
     pub fn json(&self, raw: &Raw, values: &Values, payload: &dyn Fn(&[u8]) -> Vec<u8>) -> Option<String> {
@@ -132,6 +134,10 @@ impl Writer<'_> {
         let form = type_of(of).map(|of| of.form.as_str()).unwrap_or_default();
         if form == "bytes" && is_payload(of, name) {
             return Some(json(name, &(self.payload)(&bytes)));
+        }
+        if of == "command" {
+            let shown = CommandLine::read(&String::from_utf8_lossy(&bytes)).unwrap_or_default().hidden();
+            return Some(text(name, shown.to_json().as_bytes()));
         }
         let plain = std::str::from_utf8(&bytes).unwrap_or_default();
         Some(match form {

@@ -171,6 +171,8 @@ fn words_that_are_written_by_hand_are_those_of_the_contract() {
         Action::Delete,
         Action::Purge,
         Action::Prioritise { priority: 0 },
+        Action::Hold,
+        Action::Unhold,
     ];
     let words: Vec<&str> = actions.iter().chain(into.iter()).map(Action::as_str).collect();
     assert_eq!(sorted(&words), words_of("/types/action/words"));

@@ -6,7 +6,7 @@ mod http;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blueque::calls::FailOptions;
-use blueque::{Context, GraphId, Submit, TaskId, Worker};
+use blueque::{CommandLine, Context, GraphId, Submit, TaskId, Worker};
 use blueque_web::Place;
 use http::support::eventually;
 use http::{Answer, Page};
@@ -162,7 +162,14 @@ fn a_hidden_field_is_shown_by_no_page_call_or_download() {
     let page = Page::with(|_, access| access.open("tester"), |web| web.redact(["*password*"]));
     let client = page.client();
     let secret = serde_json::json!({"host": "a", "inner": {"db_password": "hunter2"}});
-    client.queue("q").unwrap().submit(&secret, Submit::default().id(TaskId::new("one").unwrap())).unwrap();
+    let command = CommandLine {
+        argv: vec!["run".into()],
+        env: [("TOKEN".to_owned(), "hunter2".to_owned())].into(),
+        proof: Some("hunter2".into()),
+        ..CommandLine::default()
+    };
+    let how = Submit::default().id(TaskId::new("one").unwrap()).command(command.to_json());
+    client.queue("q").unwrap().submit(&secret, how).unwrap();
     let work = client.listener(&["q"]).unwrap().listen(LIMIT).unwrap().unwrap();
     work.start(1).unwrap();
     work.checkpoint(&secret).unwrap();
@@ -184,5 +191,5 @@ fn a_hidden_field_is_shown_by_no_page_call_or_download() {
         assert!(!answer.body.contains("hunter2"), "{path}: {}", answer.body);
     }
     let shown = page.get("/api/v1/main/get?id=one", &[]).body;
-    assert!(shown.contains("\"host\"") && shown.contains("db_password"), "{shown}");
+    assert!(shown.contains("\"host\"") && shown.contains("db_password") && shown.contains("TOKEN"), "{shown}");
 }

@@ -88,7 +88,7 @@ impl Subcommand for Options {
         } else {
             let mut waiting = Waiting::new(session, found);
             if !waiting.wait(self.until(), &late, take)? {
-                let text = format!("not finished after {}: {}", waited(), waiting.sentence());
+                let text = format!("{} not finished after {}: {}", waiting.names(), waited(), waiting.sentence());
                 return Err(fault(Code::TimedOut, text));
             }
             waiting.worst()

@@ -31,6 +31,9 @@ pub enum Until {
     FirstFailure,
 }
 
+/// Maximum number of tasks that a message names.
+const NAMED: usize = 3;
+
 /// Tasks that have ended, and tasks that have not.
 pub struct Waiting<'a> {
     session: &'a Session,
@@ -153,6 +156,17 @@ impl<'a> Waiting<'a> {
             text.push_str(&format!(": {}", parts.join(", ")));
         }
         text
+    }
+
+    /// Returns the names of tasks that have not ended, with the verb.
+    pub fn names(&self) -> String {
+        let names: Vec<&str> = self.open.iter().take(NAMED).map(|(id, _)| id.as_str()).collect();
+        let names = names.join(", ");
+        match self.open.len() {
+            1 => format!("{names} is"),
+            all if all > NAMED => format!("{names} and {} more are", all - NAMED),
+            _ => format!("{names} are"),
+        }
     }
 
     fn draw(&mut self) {

@@ -259,7 +259,7 @@ fn a_held_task_does_not_start_before_it_is_released() {
     assert!(desk.refused(5, &["unhold", "first"]).contains("STATE"));
     let why = desk.ok(&["why", "a"]);
     assert!(why.contains("It is held by ") && why.contains("blueque unhold releases it"), "{why}");
-    assert_eq!(desk.json(&["bulk", "unhold", "q"])[0]["changed"], 3);
+    assert_eq!(desk.json(&["bulk", "unhold", "q", "--yes"])[0]["changed"], 3);
     assert_eq!(desk.json(&["show", "late"])["status"], "scheduled");
     assert_eq!(desk.take("q").id().as_str(), "a");
     assert_eq!(desk.take("q").id().as_str(), "b");

@@ -245,6 +245,7 @@ fn help_shows_no_empty_default() {
 #[test]
 fn a_queue_that_was_closed_by_drain_names_drain_as_the_remedy() {
     let desk = Desk::new();
+    desk.ok(&["submit", "q"]);
     desk.ok(&["drain", "q"]);
     let said = desk.refused(5, &["submit", "q"]);
     assert!(said.contains("CLOSED") && said.contains("blueque drain QUEUE --off"), "{said}");
