@@ -37,7 +37,9 @@ def test_the_first_page_of_the_project(server: Server, namespace: str, tmp_path:
     page = (README.parents[2] / "README.md").read_text().split("## Use it from any language")[1]
     program = re.findall(r"```python\n(.*?)```", page, re.S)[0]
     assert len(program.splitlines()) <= 10
-    (tmp_path / "films.py").write_text(program.replace('"redis://127.0.0.1:6379"', f"{server.url!r}, {namespace!r}"))
+    own = program.replace("Client()", f"Client({server.url!r}, {namespace!r})")
+    assert own != program
+    (tmp_path / "films.py").write_text(own)
     command = [sys.executable, "-m", "blueque_client", "worker", "films"]
     worker = subprocess.Popen([*command, "--url", server.url, "--namespace", namespace], cwd=tmp_path)
     try:

@@ -83,11 +83,11 @@ test("the first page of the project", () => {
   const page = readFileSync(join(PACKAGE, "../../README.md"), "utf8").split("## Use it from any language")[1] ?? "";
   const program = /```ts\n(.*?)```/s.exec(page)?.[1] ?? "";
   assert.ok(program.split("\n").length <= 12, "about ten lines");
-  assert.ok(program.includes('"redis://127.0.0.1:6379"'));
+  assert.ok(program.includes("new Client()"));
   const folder = mkdtempSync(join(tmpdir(), "blueque-page-"));
   try {
     symlinkSync(join(PACKAGE, "node_modules"), join(folder, "node_modules"));
-    const own = program.replace('"redis://127.0.0.1:6379"', JSON.stringify(server.url)).replace('"@blueque/client"', JSON.stringify(join(PACKAGE, "dist/index.js")));
+    const own = program.replace("new Client()", `new Client(${JSON.stringify(server.url)})`).replace('"@blueque/client"', JSON.stringify(join(PACKAGE, "dist/index.js")));
     writeFileSync(join(folder, "films.ts"), own);
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     const settings = ["--ignoreConfig", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2024,esnext.disposable", "--types", "node", "--skipLibCheck"];
