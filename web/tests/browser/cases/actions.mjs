@@ -74,6 +74,18 @@ const ways = {
     await act(page, 'suspend');
     await page.waitForSelector('#why .tag[data-kind=paused]');
   },
+  hold: async (site, page) => {
+    await pending(site, 'hold');
+    await page.go('/tasks/hold');
+    await act(page, 'hold');
+    await status(site, 'hold', 'held');
+  },
+  unhold: async (site, page) => {
+    await pending(site, 'unhold', { hold: 1 });
+    await page.go('/tasks/unhold');
+    await act(page, 'unhold');
+    await status(site, 'unhold', 'pending');
+  },
   resume: async (site, page) => {
     await pending(site, 'resume', { needs: 'resumed-by-hand' });
     await page.go('/tasks/resume');
