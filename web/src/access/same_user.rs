@@ -4,6 +4,9 @@
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 
+/// The state of a connection that has ended. Its port may belong to another connection, and its user is 0.
+const TIME_WAIT: &str = "06";
+
 /// Returns false if another user of this machine than this process's user or root opened a connection. Returns true if the
 /// system does not say who did.
 pub(super) fn is_same_user(peer: SocketAddr) -> bool {
@@ -20,7 +23,11 @@ pub(super) fn is_same_user(peer: SocketAddr) -> bool {
 fn user_of(line: &str, peer: SocketAddr) -> Option<u32> {
     let mut columns = line.split_whitespace();
     let local = columns.nth(1)?;
-    let user = columns.nth(5)?;
+    let state = columns.nth(1)?;
+    let user = columns.nth(3)?;
+    if state == TIME_WAIT {
+        return None;
+    }
     (address(local)? == (peer.ip().to_canonical(), peer.port())).then(|| user.parse().ok())?
 }
 
@@ -67,6 +74,8 @@ mod tests {
         assert_eq!(user_of(line, "127.0.0.1:7733".parse().unwrap()), Some(1001));
         assert_eq!(user_of(line, "[::ffff:127.0.0.1]:7733".parse().unwrap()), Some(1001));
         assert_eq!(user_of(line, "127.0.0.1:50010".parse().unwrap()), None, "the other end");
+        let ended = line.replacen(" 01 ", " 06 ", 1);
+        assert_eq!(user_of(&ended, "127.0.0.1:7733".parse().unwrap()), None, "a connection that has ended");
         let line =
             "   0: 00000000000000000000000001000000:0050 00000000000000000000000001000000:1F90 01 0:0 0:0 0 5 0 1";
         assert_eq!(user_of(line, "[::1]:80".parse().unwrap()), Some(5));
