@@ -23,7 +23,7 @@ pub struct CommandLine {
     /// The folder in which the program starts: an absolute path. Without it, an empty folder of the attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Variables in addition to those that every program gets. Lists and pages show only their names.
+    /// Additional environment variables. Lists and pages show only their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// The text of a script, whose first line names its interpreter.

@@ -127,7 +127,7 @@ pub struct Limits {
     pub of_task: OfTask,
 }
 
-/// Tells the limits of a task from the limits of its worker.
+/// Marks the limits that come from the task and not from its worker.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OfTask {

@@ -48,7 +48,7 @@ pub fn key() -> anyhow::Result<Vec<u8>> {
     read(&path).with_context(|| about("cannot be read"))?.with_context(|| about("is gone"))
 }
 
-/// Reads the key, if there is one. Fails if another user can read or replace the file.
+/// Reads the key. Returns `None` if there is no key. Fails if another user can read or replace the file.
 fn read(path: &PathBuf) -> anyhow::Result<Option<Vec<u8>>> {
     let about = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

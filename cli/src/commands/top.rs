@@ -71,7 +71,7 @@ fn run(places: Places, options: &Options) -> anyhow::Result<Code> {
     // SIGHUP must end the process, because reads from a closed terminal return nothing. The parent process may have
     // ignored the signal, as nohup does.
     signal_hook::flag::register_conditional_shutdown(SIGHUP, 128 + SIGHUP, Arc::new(AtomicBool::new(true)))?;
-    // Ctrl-C ends a command that this one has started, such as `logs -f`. On the live screen it is a key.
+    // Ctrl-C ends a command that `top` has started, such as `logs -f`. On the live screen it is a key.
     signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
     let mut terminal = ratatui::try_init()?;
     let outcome = live(places, options, &mut terminal);

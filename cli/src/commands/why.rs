@@ -35,7 +35,7 @@ impl Subcommand for Options {
         let mut all = session.find_tasks(&self.id).peekable();
         let Some(first) = all.next() else { return Ok(Code::Ok) };
         let several = all.peek().is_some();
-        // Of a whole graph, only the tasks that have not ended.
+        // For a whole graph, only the unfinished tasks are explained.
         let whole = several && !self.id.contains(['/', '[']);
         let mut ended = 0;
         for (name, found) in iter::once(first).chain(all) {

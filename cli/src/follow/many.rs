@@ -106,7 +106,7 @@ impl<'a> Waiting<'a> {
         found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok)
     }
 
-    /// Reads the tasks that have not ended. Returns those that have ended since.
+    /// Reads the unfinished tasks again. Returns the tasks that have ended since.
     fn look(&mut self) -> anyhow::Result<Vec<(TaskId, TaskInfo)>> {
         let mut news = Vec::new();
         let mut infos = Vec::with_capacity(self.open.len());

@@ -58,7 +58,7 @@ fn private(pid: i32) -> Option<u64> {
     kib(&text(format!("/proc/{pid}/status"))?, &["RssAnon:", "RssShmem:"])
 }
 
-/// Returns the same memory, of which shared pages are divided among the processes that share them.
+/// Returns the proportional set size of a process without mapped files: each process has its part of a shared page.
 fn proportional(pid: i32) -> Option<u64> {
     let rollup = text(format!("/proc/{pid}/smaps_rollup"));
     rollup.and_then(|text| kib(&text, &["Pss_Anon:", "Pss_Shmem:"])).or_else(|| private(pid))

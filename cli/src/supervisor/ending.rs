@@ -63,7 +63,7 @@ enum NoResult {
 /// still fails, unless the tasks before it ended in the same way.
 pub fn unfit(ended: Ended, run: &Run, cost: &Cost) -> Option<Unfit> {
     let Ended::Exit(Exit::Code(code)) = ended else { return None };
-    // Of a command line the submitter is to blame.
+    // A wrong command line is an error of its submitter, not of this host.
     if run.command.is_some() {
         return None;
     }
@@ -173,7 +173,8 @@ pub fn judge(
     Some((end, payload))
 }
 
-/// Returns the error of a program that exceeded a limit: the limit, its value, its author and what is kept.
+/// Returns the error of a program that exceeded a limit. It names the limit, its value, and whether the task or the
+/// worker has set it.
 fn struck(reason: Reason, limits: &Limits, folder: &RunFolder) -> String {
     let time = |ms: Option<u64>| span(Duration::from_millis(ms.unwrap_or_default()));
     let whose = |of_task| if of_task { "the task's" } else { "the worker's" };

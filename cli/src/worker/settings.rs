@@ -334,8 +334,8 @@ impl Settings {
         names(&self.queues)
     }
 
-    /// Returns the limits of an attempt: those of its task, at most those of this worker. `settings` are the settings of
-    /// its queue.
+    /// Returns the limits of an attempt: the lower of the limits of its task and of this worker. `settings` are the
+    /// settings of its queue.
     pub fn limits_of(&self, info: Option<&TaskInfo>, settings: &[Setting]) -> Limits {
         let own = |limit: fn(&TaskInfo) -> Option<Duration>| info.and_then(limit).map(ms);
         let worker = &self.limits;
@@ -379,7 +379,7 @@ impl Settings {
         Keep { bytes: self.options.keep_logs, age: self.options.keep_logs_for }
     }
 
-    /// Returns the limits for all outputs, if there are any.
+    /// Returns the limits for all outputs. `None` if the worker has no limits for them.
     pub fn keep_outputs(&self) -> Option<Keep> {
         let (bytes, age) = (self.options.keep_outputs, self.options.keep_outputs_for);
         let any = bytes.is_some() || age.is_some();

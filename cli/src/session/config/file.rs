@@ -26,7 +26,7 @@ const OF_MACHINE: &str = "/etc/blueque/config.toml";
 /// The file, next to the user's configuration file, with the name of the profile that `blueque profile use` chose.
 const CHOICE: &str = "profile";
 
-/// The variables of which none may be set if a profile is named, because they belong to another server.
+/// Variables that describe a server. If a profile is named, none of them may be set.
 const OF_SERVERS: [&str; 6] = [
     "BLUEQUE_URL",
     "BLUEQUE_TOPOLOGY",
@@ -55,7 +55,7 @@ pub struct ConfigFile {
 /// The profiles of a configuration file.
 #[derive(Default)]
 pub struct Profiles {
-    /// The path of the file, if there is one.
+    /// The path of the file. `None` if there is no file.
     pub path: Option<PathBuf>,
     /// The names, with the URL or the topology of each.
     pub all: Vec<(String, String)>,
