@@ -205,7 +205,7 @@ fn output_is_published_in_no_folder_that_another_user_can_change() {
         let worker = publishing(&world, &folder).unwrap();
         let task = world.submit("q", "[]");
         task.wait(world::LIMIT).unwrap();
-        assert!(folder.join(task.id().as_str()).join("film").exists(), "{}", world.log());
+        eventually("it is published", || folder.join(task.id().as_str()).join("film").exists().then_some(()));
         worker.kill();
     }
     // The folder is replaced while a task runs: the output waits until the folder is repaired.
