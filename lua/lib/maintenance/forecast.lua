@@ -61,9 +61,12 @@ function forecast.fraction(text)
   return type(part) == 'number' and part == part and math.max(0, math.min(1, part)) or nil
 end
 
+-- Number of earlier runs whose mean duration has half of the weight that many runs have.
+forecast.few = 2
+
 -- Estimates the total duration of a running task. Returns the duration and its basis. `progressed`: the time of its
 -- last progress report. The pace of the task has its full weight once a tenth of the task is done, and less weight if
--- the last report is old; the duration of earlier runs has the rest of the weight.
+-- the last report is old; the duration of earlier runs has the rest of the weight, and less if they are few.
 function forecast.duration(total, started, fraction, progressed)
   local now = namespace.now_us / 1000000
   local told = math.max(started, math.min(now, progressed or now))
@@ -71,7 +74,8 @@ function forecast.duration(total, started, fraction, progressed)
   local by_history = forecast.longer(total, now - started)
   if by_progress and by_history then
     local steady = math.min(1, fraction * 10) * (told - started) / math.max(told - started, now - started)
-    local weight = (1 - fraction) * (1 - steady)
+    local runs = total['done.count']
+    local weight = (1 - fraction) * (1 - steady) * runs / (runs + forecast.few)
     return weight * by_history + (1 - weight) * by_progress, weight < 0.1 and fraction < 1 and 'progress' or 'both'
   end
   return by_progress or by_history, by_progress and 'progress' or by_history and 'history' or ''

@@ -21,7 +21,7 @@ DIGESTS = {
     "depend": "517aaba2dbfb5818923676b429e3118256dd75ae",
     "drain": "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
     "edit": "d59259fa4a7ea5efe49e6e49388a59cac1fc931e",
-    "estimate": "2f99bcf8fabdb7bd862869eee1c2f88dca46f4f5",
+    "estimate": "c6a514c334d901ce92d2ba8bd8835eb0b84d4a9c",
     "events": "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
     "fail": "a64403281b4bf32589a9db4040c18e3bfeef48a1",
     "find": "08e9c523bdbe5355aead93dbbb2f269116cde02c",
@@ -4982,6 +4982,9 @@ function @{forecast.fraction}(text)
   return type(part) == 'number' and part == part and math.max(0, math.min(1, part)) or nil
 end
 
+=== forecast.few
+@{forecast.few} = 2
+
 === forecast.duration
 function @{forecast.duration}(total, started, fraction, progressed)
   local now = @{namespace.now_us} / 1000000
@@ -4990,7 +4993,8 @@ function @{forecast.duration}(total, started, fraction, progressed)
   local by_history = @{forecast.longer}(total, now - started)
   if by_progress and by_history then
     local steady = math.min(1, fraction * 10) * (told - started) / math.max(told - started, now - started)
-    local weight = (1 - fraction) * (1 - steady)
+    local runs = total['done.count']
+    local weight = (1 - fraction) * (1 - steady) * runs / (runs + @{forecast.few})
     return weight * by_history + (1 - weight) * by_progress, weight < 0.1 and fraction < 1 and 'progress' or 'both'
   end
   return by_progress or by_history, by_progress and 'progress' or by_history and 'history' or ''
@@ -17243,6 +17247,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@forecast.few
 @namespace.meta
 @namespace.prefix
 @namespace.declared
