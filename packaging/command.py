@@ -26,7 +26,10 @@ def command(processor="x86_64"):
         venv(tools, "-r", ROOT / "packaging" / "requirements.txt")
     run("rustup", "target", "add", target)
     build = ["cargo", "zigbuild", "--locked", "--profile", "dist", "--package", "blueque-cli", "--target", target]
-    run(*build, env={**os.environ, "PATH": f"{tools / 'bin'}:{os.environ['PATH']}"})
+    # Equal sources give an equal binary in every folder.
+    cargo_home = os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo")
+    flags = f"--remap-path-prefix={ROOT}=blueque --remap-path-prefix={cargo_home}=cargo"
+    run(*build, env={**os.environ, "PATH": f"{tools / 'bin'}:{os.environ['PATH']}", "RUSTFLAGS": flags})
     binary = builds() / target / "dist" / "blueque"
     return packages.Command(binary, target, binary if processor == machine else command(machine).path)
 
