@@ -4,19 +4,28 @@
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 
-/// The state of a connection that has ended. Its port may belong to another connection, and its user is 0.
-const TIME_WAIT: &str = "06";
+/// The state of an open connection. In any other state its program may have closed it, and then its user is 0.
+const OPEN: &str = "01";
 
-/// Returns false if another user of this machine than this process's user or root opened a connection. Returns true if the
-/// system does not say who did.
+/// Number of reads of the tables: a read while connections come and go may miss one.
+const READS: usize = 3;
+
+/// Returns false if another user of this machine than this process's user or root opened a connection, or nobody has it
+/// open. Returns true if the system has no tables of connections.
 pub(super) fn is_same_user(peer: SocketAddr) -> bool {
     let own = rustix::process::geteuid().as_raw();
     let tables = if peer.ip().to_canonical().is_ipv4() { ["tcp", "tcp6"] } else { ["tcp6", "tcp"] };
-    let user = tables.iter().find_map(|table| {
-        let text = fs::read_to_string(format!("/proc/net/{table}")).ok()?;
-        text.lines().skip(1).find_map(|line| user_of(line, peer))
-    });
-    user.is_none_or(|user| user == own || user == 0)
+    let mut is_told = false;
+    for _ in 0..READS {
+        for table in tables {
+            let Ok(text) = fs::read_to_string(format!("/proc/net/{table}")) else { continue };
+            is_told = true;
+            if let Some(user) = text.lines().skip(1).find_map(|line| user_of(line, peer)) {
+                return user == own || user == 0;
+            }
+        }
+    }
+    !is_told
 }
 
 /// Returns the user of a connection in a line of `/proc/net/tcp` whose own address is `peer`.
@@ -24,11 +33,9 @@ fn user_of(line: &str, peer: SocketAddr) -> Option<u32> {
     let mut columns = line.split_whitespace();
     let local = columns.nth(1)?;
     let state = columns.nth(1)?;
-    let user = columns.nth(3)?;
-    if state == TIME_WAIT {
-        return None;
-    }
-    (address(local)? == (peer.ip().to_canonical(), peer.port())).then(|| user.parse().ok())?
+    let user: u32 = columns.nth(3)?.parse().ok()?;
+    let is_peer = address(local)? == (peer.ip().to_canonical(), peer.port());
+    (is_peer && (state == OPEN || user != 0)).then_some(user)
 }
 
 /// Reads an address in hexadecimal: words of four bytes in the order of the machine, and a port.
@@ -68,14 +75,25 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_that_its_program_has_closed_is_of_nobody() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect_timeout(&listener.local_addr().unwrap(), Duration::from_secs(30)).unwrap();
+        let (_kept, peer) = listener.accept().unwrap();
+        drop(stream);
+        assert!(!is_same_user(peer));
+    }
+
+    #[test]
     #[cfg(target_endian = "little")]
     fn the_user_is_read_from_the_line_of_the_connection() {
         let line = "   7: 0100007F:1E35 0100007F:C35A 01 00000000:00000000 00:00000000 00000000  1001        0 1 1 0 20 4 30 10 -1";
         assert_eq!(user_of(line, "127.0.0.1:7733".parse().unwrap()), Some(1001));
         assert_eq!(user_of(line, "[::ffff:127.0.0.1]:7733".parse().unwrap()), Some(1001));
         assert_eq!(user_of(line, "127.0.0.1:50010".parse().unwrap()), None, "the other end");
-        let ended = line.replacen(" 01 ", " 06 ", 1);
-        assert_eq!(user_of(&ended, "127.0.0.1:7733".parse().unwrap()), None, "a connection that has ended");
+        for state in ["04", "05", "06"] {
+            let closed = line.replacen(" 01 ", &format!(" {state} "), 1).replacen(" 1001 ", " 0 ", 1);
+            assert_eq!(user_of(&closed, "127.0.0.1:7733".parse().unwrap()), None, "nobody has it open");
+        }
         let line =
             "   0: 00000000000000000000000001000000:0050 00000000000000000000000001000000:1F90 01 0:0 0:0 0 5 0 1";
         assert_eq!(user_of(line, "[::1]:80".parse().unwrap()), Some(5));
