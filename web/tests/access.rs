@@ -237,6 +237,11 @@ fn a_page_without_a_login_answers_only_as_this_machine_and_to_itself() {
         assert_eq!(page.get("/api/v1/main/queues", &[&host]).problem(), (421, "HOST".to_owned()), "{host}");
         assert_eq!(page.get("/main/", &[&host]).status, 421, "{host}");
     }
+    let open = Page::with(|_, access| access.open("tester").hosts(["queue.example"]), |web| web);
+    for (host, status) in [("10.1.2.3:7733", 200), ("compose-page", 200), ("queue.example", 200), ("evil.example", 421)]
+    {
+        assert_eq!(open.get("/api/v1/main/queues", &[&format!("Host: {host}")]).status, status, "{host}");
+    }
     // A program may write JSON. A page of another site cannot, nor can it send a form.
     let json = r#"{"queue":"q","reason":"x"}"#;
     assert_eq!(page.post("/api/v1/main/pause", &[], json).status, 200);

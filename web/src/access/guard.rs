@@ -212,8 +212,13 @@ impl Access {
         let own = own.or_else(|| request.uri().authority().map(ToString::to_string)).unwrap_or_default();
         let host = forwarded("x-forwarded-host").map_or(own, str::to_owned);
         let is_health = path == "/healthz" || path == "/readyz";
-        if self.0.loopback && !is_health && !origin::is_loopback(&host) {
-            return Err(Refusal::Host);
+        let is_known = || match (self.0.loopback, &self.0.open) {
+            (true, _) => origin::is_loopback(&host),
+            (false, Some(_)) => origin::is_private(&host, &self.0.hosts),
+            (false, None) => true,
+        };
+        if !is_health && !is_known() {
+            return Err(if self.0.loopback { Refusal::Host } else { Refusal::Name });
         }
         if self.0.loopback && !is_health && socket.is_some_and(|socket| !is_same_user(socket)) {
             return Err(Refusal::User);

@@ -39,15 +39,29 @@ fn bare(host: &str) -> &str {
 /// Returns true if a browser that uses this `Host` means this machine: an address of loopback, or `localhost`. A page
 /// whose name resolves to 127.0.0.1 (DNS rebinding) has another host.
 pub(super) fn is_loopback(host: &str) -> bool {
+    let name = name(host);
+    name == "localhost" || name.ends_with(".localhost") || address(&name).is_some_and(|ip| ip.is_loopback())
+}
+
+/// Returns true if no stranger can have this name resolve to this machine: an address, a name without a dot, or one of
+/// `own`.
+pub(super) fn is_private(host: &str, own: &[String]) -> bool {
+    let name = name(host);
+    !name.is_empty() && (!name.contains('.') || is_loopback(host) || address(&name).is_some() || own.contains(&name))
+}
+
+/// Returns the name of a `Host`, without its port.
+fn name(host: &str) -> String {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    let name = name.to_ascii_lowercase();
-    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(&name);
-    name == "localhost"
-        || name.ends_with(".localhost")
-        || address.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+    name.to_ascii_lowercase()
+}
+
+fn address(name: &str) -> Option<IpAddr> {
+    let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    bare.parse().ok().map(|ip: IpAddr| ip.to_canonical())
 }
 
 #[cfg(test)]
@@ -100,6 +114,17 @@ mod tests {
             "0.0.0.0:7733",
         ] {
             assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_a_stranger_can_own_is_not_private() {
+        let own = ["queue.example".to_owned()];
+        for host in ["localhost:1", "10.0.0.1:7733", "[fe80::1]:1", "queue", "QUEUE.example:7733", "queue.example"] {
+            assert!(is_private(host, &own), "{host}");
+        }
+        for host in ["", ":7733", "evil.example:7733", "10.0.0.1.nip.io", "a.queue.example", "evil."] {
+            assert!(!is_private(host, &own), "{host}");
         }
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum Refusal {
     Token,
     /// The browser reached this machine under a foreign name.
     Host,
+    /// The name by which the browser reached an open page is not one of its names.
+    Name,
     /// Another user of this machine sent the request.
     User,
     /// A page of another origin sent a write.
@@ -54,6 +56,12 @@ impl Refusal {
                 "HOST",
                 "This page answers only as localhost or 127.0.0.1.",
                 "Open http://localhost with the port of this page; for other names start it with --users.",
+            ),
+            Self::Name => (
+                StatusCode::MISDIRECTED_REQUEST,
+                "HOST",
+                "This page has no login, and does not know the name by which you reached it.",
+                "Open it by its address, or start it with --host and this name; a page with --users needs no names.",
             ),
             Self::User => (
                 StatusCode::FORBIDDEN,

@@ -29,6 +29,8 @@ pub(super) struct Inner {
     /// Name of everybody, if nobody logs in.
     pub(super) open: Option<String>,
     pub(super) loopback: bool,
+    /// Names under which a page without a login answers, in lower case.
+    pub(super) hosts: Vec<String>,
     pub(super) proxy: Option<(HeaderName, Role)>,
     pub(super) from: Networks,
     pub(super) key: Key,
@@ -51,6 +53,7 @@ pub struct AccessBuilder {
     users: Option<UsersFile>,
     open: Option<String>,
     loopback: bool,
+    hosts: Vec<String>,
     proxy: Option<(HeaderName, Role)>,
     from: Networks,
     lifetime: Option<Duration>,
@@ -64,15 +67,23 @@ impl AccessBuilder {
         self
     }
 
-    /// Lets everybody who reaches the page be an admin with this name, without a login.
+    /// Lets everybody who reaches the page be an admin with this name, without a login. The page then answers only as
+    /// `localhost`, under an address, under a name without a dot, and under those of [`hosts`](Self::hosts), which
+    /// protects it from DNS rebinding.
     #[must_use]
     pub fn open(mut self, name: impl Into<String>) -> Self {
         self.open = Some(name.into());
         self
     }
 
-    /// Refuses requests for other hosts than this machine's loopback, which protects an open page from DNS rebinding, and
-    /// requests of other users of this machine.
+    /// Names under which browsers reach a page without a login.
+    #[must_use]
+    pub fn hosts(mut self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.hosts = names.into_iter().map(|name| name.as_ref().to_ascii_lowercase()).collect();
+        self
+    }
+
+    /// Refuses requests for other hosts than this machine's loopback, and requests of other users of this machine.
     #[must_use]
     pub fn only_loopback(mut self, loopback: bool) -> Self {
         self.loopback = loopback;
@@ -111,6 +122,7 @@ impl AccessBuilder {
             users: self.users,
             open: self.open,
             loopback: self.loopback,
+            hosts: self.hosts,
             proxy: self.proxy,
             from: self.from,
             key,

@@ -53,6 +53,10 @@ pub struct Options {
     /// Let everybody in as an admin, without a login
     #[arg(long, conflicts_with_all = ["users", "proxy_user_header"])]
     pub(super) no_auth: bool,
+    /// With --no-auth: a name under which browsers reach the page. Not needed for an address, localhost, or a name
+    /// without a dot
+    #[arg(long = "host", value_name = "NAME", requires = "no_auth", value_delimiter = ',')]
+    pub(super) hosts: Vec<String>,
     /// Hide fields of parameters, results and checkpoints: names such as password, *_token, card.number
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub(super) redact: Vec<String>,

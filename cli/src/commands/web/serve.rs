@@ -143,7 +143,7 @@ fn access(options: &Options, address: SocketAddr) -> anyhow::Result<Access> {
             "warning: --no-auth: everybody who can reach {address} is an admin of every task; \
              `blueque web user add NAME` adds users"
         ));
-        return access.open(caller()).build().map_err(explained);
+        return access.open(caller()).hosts(&options.hosts).build().map_err(explained);
     }
     let file = UsersFile::new(file(options.users.as_deref())?);
     let has_users = !file.users().map_err(explained)?.is_empty();
