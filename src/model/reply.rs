@@ -84,6 +84,10 @@ pub(crate) fn dead(value: &Value) -> Option<bool> {
     either(value, "dead", "alive")
 }
 
+pub(crate) fn ending(value: &Value) -> Option<bool> {
+    either(value, "ending", "")
+}
+
 pub(crate) fn stop(value: &Value) -> Option<bool> {
     either(value, "stop", "")
 }

@@ -210,7 +210,10 @@ if (bulk) {
   every?.addEventListener('change', () => { for (const box of boxes()) box.checked = every.checked; count(); });
   bulk.addEventListener('change', count);
   const what = $('select[name=what]', bulk);
-  const fields = () => { for (const field of all('[data-for]', bulk)) field.hidden = !field.dataset.for.split(' ').includes(what.value); };
+  const fields = () => {
+    for (const field of all('[data-for]', bulk)) field.hidden = !field.dataset.for.split(' ').includes(what.value);
+    for (const verb of all('[data-verb]', bulk)) verb.textContent = what.selectedOptions[0].textContent;
+  };
   what?.addEventListener('change', fields);
   if (what) fields();
   count();
@@ -238,6 +241,8 @@ document.addEventListener('toggle', (event) => {
 }, true);
 document.addEventListener('click', (event) => {
   for (const open of all('details.ask[open], details.place[open]')) if (!open.contains(event.target)) open.open = false;
+  const close = event.target.closest('[data-close]');
+  if (close) { const open = close.closest('details'); open.open = false; $('summary', open).focus(); }
   const opener = event.target.closest('[data-open]');
   if (opener) document.getElementById(opener.dataset.open)?.showModal();
   const copy = event.target.closest('[data-copy]');

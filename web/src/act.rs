@@ -61,9 +61,9 @@ macro_rules! actions {
 }
 
 actions! {
-    "cancel" "Cancel" "cancel" asks true: "Asks the program to stop. It may save a checkpoint and ends within its grace period; a task that waits is cancelled at once.";
-    "kill" "Force cancel" "cancel" danger true: "Kills the program and all its processes at once. Work since the last checkpoint is lost.";
-    "free" "Cancel now" "cancel" danger true: "Takes the task from its worker at once, even if the worker does not answer. The program may run until the worker notices, up to a third of the lease.";
+    "cancel" "Cancel" "cancel" asks true: "Asks the program to stop. It may save a checkpoint, and is killed if it has not ended after its grace period. A task that waits is cancelled at once.";
+    "kill" "Kill" "cancel" danger true: "Kills the program and all its processes as soon as its worker hears of it, within seconds. Work since the last checkpoint is lost.";
+    "free" "Cancel without its worker" "cancel" danger true: "For a worker that does not answer. The task is cancelled at once, but nobody waits for its program: a worker that lives kills it when it next renews the lease.";
     "retry" "Retry" "retry": "Runs the task again. It continues from its checkpoint, if it has one.";
     "retry-fresh" "Retry from zero" "retry" asks true: "Runs the task again from the beginning. Its checkpoint and progress are deleted.";
     "requeue" "Give back" "requeue" asks true: "Asks the worker to save a checkpoint and give the task back to its queue. Any worker continues it.";
@@ -84,8 +84,8 @@ actions! {
     "configure" "Set" "configure": "Changes the setting. An empty value removes it, so that the default applies.";
     "limit" "Set limit" "limit" asks true: "Sets how many tasks run at the same time, and how many start within a time.";
     "delete-queue" "Delete queue" "delete_queue" danger true: "Deletes the settings, limits, events and statistics of the queue. Only an empty queue can be deleted.";
-    "drain" "Drain" "drain" asks true: "The worker finishes its running tasks and takes no others, until it is undrained.";
-    "undrain" "Undrain" "drain": "The worker takes tasks again.";
+    "drain" "Drain" "drain" asks true: "The worker takes no more tasks, and its process ends once its running tasks have ended. Start it again afterwards.";
+    "undrain" "Withdraw the drain" "drain": "The worker goes on to take tasks, if it has not begun to drain.";
     "pause-schedule" "Pause" "pause_schedule" asks true: "The schedule creates no tasks until it is resumed. Times that pass meanwhile create none.";
     "resume-schedule" "Resume" "resume_schedule": "The schedule creates tasks again.";
     "run-schedule" "Run now" "run_schedule" asks true: "Creates a task of the schedule at once, in addition to its times.";

@@ -127,7 +127,7 @@ fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure>) -
                 nav.tabs aria-label="Pages" {
                     ul {
                         @for each in Tab::ALL {
-                            li { a href=(here.link(each.path())) aria-current=[(each == tab).then_some("page")] data-go=(each.key()) { (each.name()) } }
+                            li { a href=(here.link(each.path())) aria-current=[(each == tab).then_some("page")] data-go=(each.key()) data-name=(each.name()) { (each.name()) } }
                         }
                     }
                 }

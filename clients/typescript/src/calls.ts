@@ -5199,6 +5199,11 @@ export interface WorkersItem {
   readonly methods: string | null;
   /** The reason why the worker takes fewer tasks than it could. */
   readonly trouble: string | null;
+  /**
+   * `ending` if the worker itself reports that it drains: it ends once its tasks have ended, and an order to
+   *   drain can no longer be withdrawn.
+   */
+  readonly ending: "ending" | null;
 }
 
 /** What `workers` answers. */
@@ -5225,6 +5230,7 @@ const WORKERS_REPLY: Shape<WorkersReply> = wire.list<WorkersReply>([
   { name: "life", property: "life", words: ["alive","dead"] },
   { name: "methods", property: "methods", type: T.methods, empty: true },
   { name: "trouble", property: "trouble", type: T.text, empty: true },
+  { name: "ending", property: "ending", words: ["ending"], empty: true },
 ]));
 
 /**
@@ -5237,7 +5243,8 @@ const WORKERS_REPLY: Shape<WorkersReply> = wire.list<WorkersReply>([
  * Reply: Next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the
  *   patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free
  *   slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the
- *   methods that it has programs for, separated by commas (`*`: any); and its problems.
+ *   methods that it has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and
+ *   ends, else empty.
  */
 export function workers(cursor: string, limit: number): Call<WorkersReply> {
   return wire.call("workers", [cursor, limit], [

@@ -89,7 +89,7 @@ export const DIGESTS = {
   untag: "7d8a253d256cab7c8d710e69705619cdd2b37999",
   untrack: "214ae19547634ba87eaa63035daf8556050add79",
   why: "9a0b7b3b7aa2dd6d8213b0b6f16f0c85926d2d16",
-  workers: "573254c7d8ca2dfa6744a9d5734e306eea4d79d6",
+  workers: "70aa0fc3c2791d50659cf6293fcface547f39a0c",
 } as const;
 
 /** A command of the bundle. */
@@ -21832,7 +21832,7 @@ return @{reply.refusal}(answer)
 === workers
 --- Lists the workers of the namespace that report.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the queues that it drains; when its reports began, and when it was last seen; ${TICK}alive${TICK} or ${TICK}dead${TICK}; the methods that it has programs for, separated by commas (${TICK}*${TICK}: any); and its problems
+-- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the queues that it drains; when its reports began, and when it was last seen; ${TICK}alive${TICK} or ${TICK}dead${TICK}; the methods that it has programs for, separated by commas (${TICK}*${TICK}: any); its problems; and ${TICK}ending${TICK} if it drains and ends, else empty
 -- @errors
 
 local cold
@@ -21862,9 +21862,9 @@ local function command()
       'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at',
         'methods', 'trouble', 'patterns')
     if v[3] and v[9] then
-      local drained = {}
+      local drained, ends = {}, v[7] == '1' and 'ending' or ''
       for queue in string.gmatch(v[3], '[^,]+') do
-        if v[7] == '1' or redis.call('HEXISTS', @{namespace.key}('orders', queue), 'l:' .. listener) == 1 then
+        if ends ~= '' or redis.call('HEXISTS', @{namespace.key}('orders', queue), 'l:' .. listener) == 1 then
           drained[#drained + 1] = queue
         end
       end
@@ -21872,7 +21872,7 @@ local function command()
       v[3] = v[12] and v[12] ~= '' and v[12] or v[3]
       local life = @{namespace.now_us} - @{workers.moment}(v[9]) > (30 * 1000000) and 'dead' or 'alive'
       @{reply.add}(answer, listener, v[1] or '', v[2] or '', v[3], v[4] or '', v[5] or '', v[6] or '', v[7], v[8] or '',
-        v[9], life, v[10] or '', v[11] or '')
+        v[9], life, v[10] or '', v[11] or '', ends)
     end
   end
   return answer

@@ -3,7 +3,7 @@
 -- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns
 --   that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the
 --   queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it
---   has programs for, separated by commas (`*`: any); and its problems
+--   has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and ends, else empty
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()
@@ -15,9 +15,9 @@ for i = 1, #page[2], 2 do
     'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at',
       'methods', 'trouble', 'patterns')
   if v[3] and v[9] then
-    local drained = {}
+    local drained, ends = {}, v[7] == '1' and 'ending' or ''
     for queue in string.gmatch(v[3], '[^,]+') do
-      if v[7] == '1' or redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 then
+      if ends ~= '' or redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 then
         drained[#drained + 1] = queue
       end
     end
@@ -25,7 +25,7 @@ for i = 1, #page[2], 2 do
     v[3] = v[12] and v[12] ~= '' and v[12] or v[3]
     local life = namespace.now_us - workers.moment(v[9]) > workers.DEAD and 'dead' or 'alive'
     reply.add(answer, listener, v[1] or '', v[2] or '', v[3], v[4] or '', v[5] or '', v[6] or '', v[7], v[8] or '',
-      v[9], life, v[10] or '', v[11] or '')
+      v[9], life, v[10] or '', v[11] or '', ends)
   end
 end
 return answer

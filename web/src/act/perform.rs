@@ -261,7 +261,11 @@ async fn worker(here: &Here, on: bool, fields: &Fields) -> Outcome {
     if changed == 0 {
         return Err(Failure::missing(format!("{listener} takes tasks of no queue.")));
     }
-    Ok(done(if on { format!("{listener} takes no more tasks.") } else { format!("{listener} takes tasks again.") }))
+    Ok(done(if on {
+        format!("{listener} takes no more tasks, and ends once its tasks have ended.")
+    } else {
+        format!("The order to drain {listener} is withdrawn.")
+    }))
 }
 
 async fn schedule(here: &Here, action: &Action, fields: &Fields) -> Outcome {

@@ -119,7 +119,8 @@ async fn content(here: &Here, id: &str, open: &HashSet<String>) -> Result<Markup
             section #graph-head { (head(here, &id, &drawn)) }
             section.card.graph #graph-picture { (picture(here, &id, &drawn, open)) }
             p.note {
-                "Tasks run from top to bottom. Dashed lines do not need success. Times are run times of the last attempt. "
+                "Tasks run from top to bottom. Times are run times of the last attempt. "
+                @if drawn.edges.iter().any(|(_, _, soft)| *soft) { "A dashed line: runs after the other task, even if that fails. " }
                 @if !open.is_empty() { a href=(here.link(&format!("/graphs/{}", escaped(id.as_str())))) { "Close all groups" } }
             }
         }
@@ -231,6 +232,8 @@ fn drawn_node(here: &Here, id: &GraphId, node: &Node, (x, y): (usize, usize), op
     } else {
         format!("{state} · {}", text::line(&node.queue))
     };
+    let sub =
+        node.done().filter(|_| node.tasks == 1).map_or(sub.clone(), |done| format!("{} · {sub}", look::percent(done)));
     let label: String = text::line(&node.label);
     let took = node.took.map(|took| time::span(rounded(took)));
     let cut = |text: &str, most: usize| {
@@ -247,7 +250,7 @@ fn drawn_node(here: &Here, id: &GraphId, node: &Node, (x, y): (usize, usize), op
                 text x="10" y="20" { tspan aria-hidden="true" { (look::mark(state)) " " } (cut(&label, if took.is_some() { 14 } else { 22 })) }
                 @if let Some(took) = &took { text.sub x=(WIDTH - 10) y="20" text-anchor="end" { (took) } }
                 text.sub x="10" y="36" { (cut(&sub, 28)) }
-                @if let Some(bar) = bar { rect.bar x="8" y=(HEIGHT - 9) width=(format!("{bar:.0}")) height="4" rx="2" {} }
+                @if let Some(bar) = bar { rect.track x="8" y=(HEIGHT - 9) width=(WIDTH - 16) height="4" rx="2" {} rect.bar x="8" y=(HEIGHT - 9) width=(format!("{bar:.0}")) height="4" rx="2" {} }
             }
         }
     }

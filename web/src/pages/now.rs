@@ -80,17 +80,20 @@ fn sum(here: &Here, now: &Now, attention: &[Finding]) -> Markup {
     let alarms: Vec<&QueueRow> = now.queues.iter().filter(|queue| queue.is_without_worker()).collect();
     html! {
         dl.figures {
-            div { dt { "Running" } dd { (look::number(now.held)) } }
-            div { dt { "Waiting for a worker" } dd { (look::number(pending)) } }
-            div { dt { "Failed, last hour" } dd data-bad[!now.failures.is_empty()] { (look::number(now.failures.len() as u64)) } }
+            div { dt { a href=(here.link("/tasks?q=state:started,reserved")) { "Running" } } dd { (look::number(now.held)) } }
+            div { dt { a href=(here.link("/tasks?q=state:pending")) { "Waiting for a worker" } } dd { (look::number(pending)) } }
+            div { dt title="Tasks that failed in the last hour and have not been retried" { a href=(here.link("/tasks?q=state:failed")) { "Failed, last hour" } } dd data-bad[!now.failures.is_empty()] { (look::number(now.failures.len() as u64)) } }
             div {
                 dt { a href=(here.link("/workers")) { "Workers" } }
-                dd { (now.workers) @if now.dead > 0 { small.bad { " " (now.dead) " dead" } } }
+                dd { (now.workers) @if now.draining > 0 { small { " and " (now.draining) " draining" } } @if now.dead > 0 { small.bad { " " (now.dead) " dead" } } }
             }
             div { dt { "Free slots" } dd { (now.free) small { " of " (now.slots) } } }
         }
         @for finding in attention {
             p.alarm data-alarm="server" { strong { a href=(here.link("/server")) { "Server" } ": " (finding.text) } " " (finding.todo) "." }
+        }
+        @for blocked in now.queues.iter().filter(|queue| !queue.is_without_worker()).filter_map(|queue| queue.rates.blocked.as_ref()) {
+            p.alarm data-kind="warn" data-alarm="waits" { "The next task, " a href=(here.link(&format!("/tasks/{}", escaped(&blocked.id)))) { (text::short(blocked.title.as_deref().unwrap_or(&blocked.id), 60)) } ", waits. " (text::short(&blocked.why, 300)) }
         }
         @for queue in alarms {
             p.alarm data-alarm="no-worker" {
@@ -125,13 +128,13 @@ fn row(here: &Here, task: &Running) -> Markup {
     let info = &task.info;
     html! {
         tr data-key=(task.id) {
-            th scope="row" { (look::task(here, &task.id)) (look::what(here, info)) }
+            th scope="row" { (look::named(here, &task.id, info)) }
             td { (look::queue(here, &info.queue().unwrap_or_default())) }
             td { (look::state(look::word(info))) }
             td.wide { (look::progress(&task.progress)) }
             td.number { @if let Some(started) = info.started() { (time::elapsed(started)) } }
             td.number { @match task.end { Some(end) => (time::expected(end)), None => span.none title="Unknown: no progress and no earlier runs" { "–" } } }
-            td { @if let Some(node) = info.node() { (text::short(&node, 30)) } }
+            td { @if let Some(node) = info.node() { span title=(text::line(&node)) { (text::short(task.worker.as_deref().unwrap_or(&node), 30)) } } }
             td.number { (time::maybe(task.seen)) }
         }
     }
@@ -198,9 +201,9 @@ fn queue_row(here: &Here, queue: &QueueRow) -> Markup {
 
 fn failures(here: &Here, failures: &[Failed]) -> Markup {
     html! {
-        header.line { h2 { "Failed in the last hour" } a.note href=(here.link("/tasks?q=state:failed")) { "All failures" } }
+        header.line { h2 { "Failed in the last hour, not retried" } a.note href=(here.link("/tasks?q=state:failed")) { "All failures" } }
         @if failures.is_empty() {
-            p.quiet { "Nothing failed in the last hour." }
+            p.quiet { "No task that failed in the last hour is still failed." }
         } @else {
             div.table {
                 table {
@@ -208,7 +211,7 @@ fn failures(here: &Here, failures: &[Failed]) -> Markup {
                     tbody {
                         @for task in failures {
                             tr data-key=(task.id) {
-                                th scope="row" { (look::task(here, &task.id)) (look::what(here, &task.info)) }
+                                th scope="row" { (look::named(here, &task.id, &task.info)) }
                                 td { (look::queue(here, &task.info.queue().unwrap_or_default())) }
                                 td.wide { (text::short(&task.info.error().unwrap_or_default(), 140)) }
                                 td.number { (task.info.attempt()) }

@@ -159,7 +159,7 @@ fn failures(here: &Here, name: &QueueName, details: &Details) -> Markup {
         section #queue-failures {
             header.line { h2 { "Failures by group" } }
             @if details.groups.is_empty() {
-                p.quiet { "No task of this queue has failed." }
+                p.quiet { "No task of this queue is failed." }
             } @else {
                 div.table { table {
                     thead { tr { th.wide { "Group" } th.number { "Tasks" } th { "Latest" } th.number { "Failed" } th { span.hidden { "Actions" } } } }

@@ -102,11 +102,14 @@ fn head(here: &Here, task: &Task, sentence: &str) -> Markup {
     let error = if info.status() == Some(Status::Failed) { info.error() } else { info.last_error() };
     html! {
         p.crumbs { (look::queue(here, &queue)) " › " a href=(here.link(&format!("/tasks?q={}", escaped(&format!("queue:{queue}"))))) { "tasks" } }
+        @let title = info.title().filter(|title| !title.is_empty());
         div.line {
-            h1 { (text::short(task.id.as_str(), 80)) " " @if let Some(label) = info.label().filter(|label| !label.is_empty()) { small { (text::short(&label, 60)) } } }
-            button type="button" data-copy=(task.id) { "Copy" }
+            h1 {
+                @match &title { Some(title) => span #title { (text::short(title, 200)) }, None => (text::short(task.id.as_str(), 80)) } " "
+                @if let Some(label) = info.label().filter(|label| !label.is_empty()) { small { (text::short(&label, 60)) } }
+            }
+            span.row { @if title.is_some() { span.id { (text::short(task.id.as_str(), 80)) } } button type="button" data-copy=(task.id) title="Copies the id" { "Copy" } }
         }
-        @if let Some(title) = info.title().filter(|title| !title.is_empty()) { p #title { (text::short(&title, 200)) } }
         div.hero {
             p.why #why {
                 (look::state(look::word(info))) " "

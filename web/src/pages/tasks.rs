@@ -157,7 +157,15 @@ fn table(here: &Here, found: &Found, columns: &[&(&str, &str)], query: &Query) -
         } else if query.is_any() {
             look::empty("There are no tasks.", "Submit one:", Some("blueque submit QUEUE '[\"parameters\"]'"))
         } else {
-            look::empty("No task matches.", "Remove a filter, or look at other states.", None)
+            look::empty(
+                "No task matches.",
+                if query.prefix.is_some() {
+                    "A word without a name, or with a name that is none of the filters, is the beginning of an id. Titles and parameters are not searched."
+                } else {
+                    "Remove a filter, or look at other states."
+                },
+                None,
+            )
         };
     }
     html! {
@@ -172,7 +180,7 @@ fn table(here: &Here, found: &Found, columns: &[&(&str, &str)], query: &Query) -
                     @for (id, info) in &found.tasks {
                         tr data-key=(id) {
                             td.select { input type="checkbox" name="id" value=(id) aria-label=(format!("Select {}", text::line(id))); }
-                            th scope="row" { (look::task(here, id)) @if let Some(label) = info.label().filter(|label| !label.is_empty()) { " " small.id { (text::short(&label, 40)) } } (look::what(here, info)) }
+                            th scope="row" { (look::named(here, id, info)) @if let Some(label) = info.label().filter(|label| !label.is_empty()) { " " small.id { (text::short(&label, 40)) } } }
                             td { (look::state(look::word(info))) }
                             @for (name, _) in columns { td.number[is_number(name)].wide[*name == "progress"] { (cell(here, name, info)) } }
                         }
@@ -227,6 +235,8 @@ fn pager(here: &Here, place: &Place<'_>, found: &Found, cursor: &str) -> Markup 
 /// The bar that acts on selected tasks, or on all that match.
 fn bulk(query: &Query, matching: Option<u64>) -> Markup {
     let number = matching.map_or_else(|| "all matching".to_owned(), text::thousands);
+    let ended = |status: &Status| matches!(status, Status::Failed | Status::Cancelled);
+    let usual = if !query.states.is_empty() && query.states.iter().all(ended) { "retry" } else { "cancel" };
     html! {
         div.bulk.act data-needs="operator" aria-label="Action on many tasks" role="group" {
             span data-matching=(number) {
@@ -236,7 +246,7 @@ fn bulk(query: &Query, matching: Option<u64>) -> Markup {
             label.hidden for="what" { "Action" }
             select #what name="what" {
                 @for name in MANY {
-                    @if let Some(action) = action(name) { option value=(name) data-all[ALL.contains(name)] { (action.label) } }
+                    @if let Some(action) = action(name) { option value=(name) data-all[ALL.contains(name)] selected[*name == usual] { (action.label) } }
                 }
             }
             span data-for="cancel kill" { (form::text("reason", "Reason", "", false)) }
@@ -244,13 +254,16 @@ fn bulk(query: &Query, matching: Option<u64>) -> Markup {
             span data-for="prioritise" { (form::text("priority", "Priority", "", false)) }
             span data-for="tag" { (form::text("tags", "Tags", "", false)) }
             details.ask {
-                summary.button data-danger { "Apply to " span data-chosen { "selected tasks" } "…" }
+                summary.button data-danger { span data-verb { "Apply" } ": " span data-chosen { "selected tasks" } "…" }
                 div.sheet {
-                    p { "The chosen action is done on " strong { span data-chosen { "the selected tasks" } } " of the search " code { (if query.is_any() { "(all tasks)".to_owned() } else { text::line(&query.text()) }) } ". Tasks whose state does not allow it refuse it." }
+                    p { "For " strong { span data-chosen { "the selected tasks" } } " of the search " code { (if query.is_any() { "(all tasks)".to_owned() } else { text::line(&query.text()) }) } ". Tasks whose state does not allow it refuse it." }
                     @for name in MANY {
                         @if let Some(action) = action(name) { p.note data-for=(name) { strong { (action.label) } ": " (action.will) } }
                     }
-                    button.primary data-danger { "Apply" }
+                    div.row {
+                        button.primary data-danger { span data-verb { "Apply" } }
+                        button type="button" data-close { "Back" }
+                    }
                 }
             }
         }

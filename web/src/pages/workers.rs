@@ -100,16 +100,16 @@ fn one(here: &Here, worker: &WorkerInfo, running: &[Running]) -> Markup {
                 h3 {
                     (text::short(worker.name.as_deref().unwrap_or(&worker.id), 60))
                     @if worker.dead { span.tag data-kind="bad" title="It has not reported for over 30 s" { "dead" } }
-                    @else if drains { span.tag data-kind="paused" { "draining" } }
+                    @else if drains { span.tag data-kind="paused" { "draining" } @if worker.ending { small { " ends once its tasks have ended" } } }
                     @else { span.tag data-kind="good" { "alive" } }
                 }
                 @if !worker.dead {
-                    @if drains { @if let Some(action) = action("undrain") { (form::button(here, action, &[("listener", &worker.id)], None)) } }
+                    @if worker.ending {} @else if drains { @if let Some(action) = action("undrain") { (form::button(here, action, &[("listener", &worker.id)], None)) } }
                     @else if let Some(action) = action("drain") { (form::button(here, action, &[("listener", &worker.id)], None)) }
                 }
             }
             dl.facts {
-                dt { "Slots" } dd { progress max=(worker.slots.max(1)) value=(used) aria-label="Slots used" {} " " (used) " of " (worker.slots) " used" }
+                dt { "Slots" } dd { (used) " of " (worker.slots) " used " progress max=(worker.slots.max(1)) value=(used) aria-label="Slots used" {} }
                 dt { "Queues" } dd { (text::short(&worker.queues.join(", "), 160)) }
                 @if drains { dt { "Drained" } dd { (text::short(&worker.drained.join(", "), 160)) } }
                 @if let Some(has) = worker.has.as_deref().filter(|has| !has.is_empty()) { dt { "Offers" } dd { (text::short(has, 160)) } }
@@ -117,7 +117,7 @@ fn one(here: &Here, worker: &WorkerInfo, running: &[Running]) -> Markup {
                 dt { "Last seen" } dd { (time::relative(worker.seen)) " · since " (time::relative(worker.since)) @if let Some(version) = &worker.version { " · version " (text::short(version, 30)) } " · " span.id { (text::short(&worker.id, 60)) } }
                 @if let Some(trouble) = worker.trouble.as_deref().filter(|trouble| !trouble.is_empty()) { dt { "Trouble" } dd.bad { (text::short(trouble, 400)) } }
                 @if !own.is_empty() { dt { "Runs" } dd {
-                    @for task in own.iter().take(TASKS) { div.row { (look::task(here, &task.id)) (look::progress(&Progress::clone(&task.progress))) } }
+                    @for task in own.iter().take(TASKS) { div.row.run { span { (look::named(here, &task.id, &task.info)) } (look::progress(&Progress::clone(&task.progress))) } }
                     @if own.len() > TASKS { p.note { "and " (own.len() - TASKS) " more" } }
                 } }
             }

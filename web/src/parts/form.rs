@@ -26,10 +26,14 @@ pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Optio
                 details.ask #(id) {
                     summary.button data-danger[action.danger] { (action.label) "…" }
                     div.sheet.big[action.name.starts_with("edit")] {
+                        h3 { (action.label) }
                         p { (action.will) }
                         (form(html! {
                             @if let Some(more) = more { (more) }
-                            button.primary data-danger[action.danger] { (action.label) }
+                            div.row {
+                                button.primary data-danger[action.danger] { (action.label) }
+                                button type="button" data-close { "Back" }
+                            }
                         }))
                     }
                 }

@@ -17,6 +17,7 @@ pub fn mark(word: &str) -> &'static str {
         "pending" => "○",
         "scheduled" => "◷",
         "waiting" => "⋯",
+        "held" => "‖",
         "stopping" => "■",
         _ => "?",
     }
@@ -61,16 +62,21 @@ pub fn task(here: &Here, id: &str) -> Markup {
 /// Maximum number of bytes of parameters that a list shows.
 const BEGINNING: usize = 300;
 
-/// What a task does: its title, or else the beginning of its parameters.
-pub fn what(here: &Here, info: &TaskInfo) -> Markup {
-    let title = info.title().filter(|title| !title.is_empty());
+/// A link to a task, by its title and then its id; or by its id, and then the beginning of its parameters.
+pub fn named(here: &Here, id: &str, info: &TaskInfo) -> Markup {
+    if let Some(title) = info.title().filter(|title| !title.is_empty()) {
+        return html! {
+            a href=(here.link(&format!("/tasks/{}", escaped(id)))) { (text::short(&title, 60)) }
+            small.id { (text::short(id, 40)) }
+        };
+    }
     let beginning = || {
         let given = info.parameters_bytes().filter(|bytes| !bytes.is_empty() && *bytes != b"[]")?;
         let shown = here.site.redacted(given.to_vec());
         let beginning = String::from_utf8_lossy(shown.get(..BEGINNING).unwrap_or(&shown)).into_owned();
         Some(beginning.split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    html! { @if let Some(text) = title.or_else(beginning) { small.what { (text::short(&text, 60)) } } }
+    html! { (task(here, id)) @if let Some(text) = beginning() { small.what { (text::short(&text, 60)) } } }
 }
 
 /// A link to a queue, by its name.

@@ -41,6 +41,8 @@ pub struct Now {
     pub failures: Vec<Failed>,
     pub workers: usize,
     pub dead: usize,
+    /// Number of living workers that take no more tasks.
+    pub draining: usize,
     pub slots: u64,
     pub free: u64,
 }
@@ -61,7 +63,7 @@ impl QueueRow {
 }
 
 /// Movement of a queue in the last minute, and its oldest task that waits for a worker.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Rates {
     pub into: u64,
     pub out: u64,
@@ -69,6 +71,16 @@ pub struct Rates {
     pub more: bool,
     /// Time since which the next task waits.
     pub oldest: Option<SystemTime>,
+    /// The next task, if no worker can take it.
+    pub blocked: Option<Blocked>,
+}
+
+/// A task that waits and that no worker can take.
+#[derive(Clone, Debug)]
+pub struct Blocked {
+    pub id: String,
+    pub title: Option<String>,
+    pub why: String,
 }
 
 /// A task that a worker holds.
@@ -78,6 +90,8 @@ pub struct Running {
     pub info: TaskInfo,
     pub progress: Progress,
     pub end: Option<SystemTime>,
+    /// Name of its worker, for people.
+    pub worker: Option<String>,
     /// Time at which its worker was last seen.
     pub seen: Option<SystemTime>,
 }
@@ -138,9 +152,14 @@ pub async fn now(client: &Client, memory: &Memory) -> blueque::Result<Now> {
     now.failures.truncate(FAILURES as usize);
     for worker in client.workers().await? {
         let own = |task: &&mut Running| task.info.node().as_deref() == Some(worker.id.as_str());
-        now.running.iter_mut().filter(own).for_each(|task| task.seen = Some(worker.seen));
+        for task in now.running.iter_mut().filter(own) {
+            task.seen = Some(worker.seen);
+            task.worker.clone_from(&worker.name);
+        }
         if worker.dead {
             now.dead += 1;
+        } else if !worker.drained.is_empty() {
+            now.draining += 1;
         } else {
             now.workers += 1;
             now.slots += u64::from(worker.slots);
@@ -167,7 +186,7 @@ async fn running(client: &Client, memory: &Memory, queue: &QueueName, rows: &mut
             }
             let end = expected_end(client, memory, id, &info).await?;
             let progress = info.progress_bytes().map(Progress::read).unwrap_or_default();
-            rows.push(Running { id: id.to_string(), progress, end, seen: None, info });
+            rows.push(Running { id: id.to_string(), progress, end, seen: None, worker: None, info });
         }
     }
     Ok(())
@@ -201,10 +220,10 @@ async fn rates(client: &Client, memory: &Memory, queue: &QueueName, counts: &Cou
     if let Some((at, rates)) = memory.kept().rates.get(queue.as_str())
         && at.elapsed() < RATED
     {
-        return Ok(*rates);
+        return Ok(rates.clone());
     }
     let rates = read_rates(client, queue, counts).await?;
-    memory.kept().rates.insert(queue.to_string(), (Instant::now(), rates));
+    memory.kept().rates.insert(queue.to_string(), (Instant::now(), rates.clone()));
     Ok(rates)
 }
 
@@ -228,6 +247,15 @@ pub async fn read_rates(client: &Client, queue: &QueueName, counts: &Counts) -> 
         && let Some(info) = client.call(&calls.get(&next.id)).await?
     {
         rates.oldest = info.updated().or_else(|| info.created());
+        // Without a worker, the alarm of the queue says it.
+        if counts.listeners > 0
+            && next.why.is_some()
+            && let Ok(why) = client.call(&calls.why(&next.id)).await
+            && why.able == Some(0)
+        {
+            let title = info.title().filter(|title| !title.is_empty());
+            rates.blocked = Some(Blocked { id: next.id.to_string(), title, why: why.sentence(&info) });
+        }
     }
     Ok(rates)
 }

@@ -24,7 +24,10 @@ pub struct Query {
 
 /// The names of tokens, each with its meaning.
 pub const TOKENS: &[(&str, &str)] = &[
-    ("state:", "waiting, scheduled, pending, reserved, started, complete, failed, cancelled; several with commas"),
+    (
+        "state:",
+        "waiting, scheduled, pending, held, reserved, started, complete, failed, cancelled; several with commas",
+    ),
     ("queue:", "a queue"),
     ("tag:", "a tag"),
     ("method:", "a method"),

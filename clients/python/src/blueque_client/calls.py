@@ -7256,6 +7256,11 @@ class WorkersItem:
     trouble: str | None
     """The reason why the worker takes fewer tasks than it could."""
 
+    ending: Literal["ending"] | None
+    """`ending` if the worker itself reports that it drains: it ends once its tasks have ended, and an order to drain
+    can no longer be withdrawn.
+    """
+
 
 @dataclass(frozen=True)
 class WorkersReply:
@@ -7289,6 +7294,7 @@ _workers: Shape[WorkersReply] = read_list(
         Field("life", words=("alive", "dead",)),
         Field("methods", type=_METHODS, empty=True),
         Field("trouble", type=_TEXT, empty=True),
+        Field("ending", words=("ending",), empty=True),
     ),
 ),
 )
@@ -7306,7 +7312,7 @@ def workers(
     Reply: Next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns
       that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the
       queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it
-      has programs for, separated by commas (`*`: any); and its problems.
+      has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and ends, else empty.
     """
     return call(
         "workers",

@@ -32,7 +32,9 @@ fn attempt_row(attempt: &Attempt) -> Markup {
     let begun = attempt.started.or(attempt.reserved);
     let cost = attempt.cost.as_ref();
     let exit = cost.map(task::Cost::end);
-    let outcome = attempt.outcome.map_or("running", Outcome::as_str);
+    // A cancelled task takes its attempt away from the worker.
+    let is_cancelled = attempt.why.as_deref() == Some("cancel") && attempt.outcome == Some(Outcome::Lost);
+    let outcome = if is_cancelled { "cancelled" } else { attempt.outcome.map_or("running", Outcome::as_str) };
     let error = attempt.error.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
     let bytes = |bytes: Option<u64>| {
         bytes.map_or_else(|| "–".to_owned(), |bytes| text::size(usize::try_from(bytes).unwrap_or(0)))
