@@ -87,7 +87,7 @@ export async function act(page, name, fields = {}, from = page.locator('body')) 
     const input = form.locator(`[name="${field}"]`);
     if (await input.evaluate((element) => element.nodeName === 'SELECT')) await input.selectOption(value); else await input.fill(value);
   }
-  await form.locator('button').click();
+  await form.locator('button:not([data-close])').click();
   return said(page);
 }
 
