@@ -109,7 +109,7 @@ fn head(here: &Here, task: &Task, sentence: &str) -> Markup {
         @if let Some(title) = info.title().filter(|title| !title.is_empty()) { p #title { (text::short(&title, 200)) } }
         div.hero {
             p.why #why {
-                (look::state(look::word(info))) " "
+                (look::state(info.condition())) " "
                 @if is_suspended(info) { span.tag data-kind="paused" { "suspended" } " " }
                 (sentence)
             }

@@ -173,7 +173,7 @@ fn table(here: &Here, found: &Found, columns: &[&(&str, &str)], query: &Query) -
                         tr data-key=(id) {
                             td.select { input type="checkbox" name="id" value=(id) aria-label=(format!("Select {}", text::line(id))); }
                             th scope="row" { (look::task(here, id)) @if let Some(label) = info.label().filter(|label| !label.is_empty()) { " " small.id { (text::short(&label, 40)) } } (look::what(here, info)) }
-                            td { (look::state(look::word(info))) }
+                            td { (look::state(info.condition())) }
                             @for (name, _) in columns { td.number[is_number(name)].wide[*name == "progress"] { (cell(here, name, info)) } }
                         }
                     }
