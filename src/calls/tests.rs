@@ -177,6 +177,9 @@ fn words_that_are_written_by_hand_are_those_of_the_contract() {
         Action::Prioritise { priority: 0 },
         Action::Hold,
         Action::Unhold,
+        Action::Suspend,
+        Action::Unsuspend,
+        Action::Requeue,
     ];
     let words: Vec<&str> = actions.iter().chain(into.iter()).map(Action::as_str).collect();
     assert_eq!(sorted(&words), words_of("/types/action/words"));

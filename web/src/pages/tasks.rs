@@ -32,11 +32,37 @@ const COLUMNS: &[(&str, &str)] = &[
 const DEFAULT: &str = "queue,progress,attempt,created,changed";
 
 /// Actions on many tasks.
-const MANY: &[&str] =
-    &["cancel", "kill", "retry", "retry-fresh", "delete", "move", "hold", "unhold", "prioritise", "tag"];
+const MANY: &[&str] = &[
+    "cancel",
+    "kill",
+    "retry",
+    "retry-fresh",
+    "requeue",
+    "suspend",
+    "continue",
+    "delete",
+    "move",
+    "hold",
+    "unhold",
+    "prioritise",
+    "tag",
+];
 
 /// Actions on all that match: those of the contract.
-const ALL: &[&str] = &["cancel", "kill", "retry", "retry-fresh", "delete", "move", "hold", "unhold", "prioritise"];
+const ALL: &[&str] = &[
+    "cancel",
+    "kill",
+    "retry",
+    "retry-fresh",
+    "requeue",
+    "suspend",
+    "continue",
+    "delete",
+    "move",
+    "hold",
+    "unhold",
+    "prioritise",
+];
 
 pub async fn page(here: Here, Form(fields): Form<Vec<(String, String)>>) -> Response {
     let content = content(&here, &Fields::new(fields)).await;
