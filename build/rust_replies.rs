@@ -8,7 +8,8 @@ type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 /// Replies that become a struct: the command, and the name of the struct. If the reply ends with a list, the entry also
 /// contains the name of the field for the list, and the struct of the list's elements.
-pub(super) const STRUCTS: [Whole; 20] = [
+pub(super) const STRUCTS: [Whole; 21] = [
+    ("attend", "Control", None),
     ("audit", "Audit", Some(("items", "Change"))),
     ("bulk", "Step", None),
     ("changes", "Changes", Some(("items", "TaskChange"))),

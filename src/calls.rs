@@ -26,11 +26,12 @@ pub(crate) use graphs::pack;
 pub use submit::NewTask;
 
 pub use crate::options::{
-    AdoptOptions, AppendLogOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions, CheckpointOptions,
-    CompleteOptions, EditOptions, EstimateOptions, EventsOptions, FailOptions, FinishAndReserveOptions, LimitOptions,
-    LimitsOptions, LogsOptions, NoteOptions, PauseOptions, PeekOptions, PruneOptions, ReadyOptions, RegisterOptions,
-    ReleaseOptions, RepairOptions, ReportOptions, RequeueOptions, ReserveOptions, RetryGraphOptions, RetryOptions,
-    RunScheduleOptions, ScheduleOptions, StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
+    AdoptOptions, AppendLogOptions, AttendOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions,
+    CheckpointOptions, CompleteOptions, EditOptions, EstimateOptions, EventsOptions, FailOptions,
+    FinishAndReserveOptions, LimitOptions, LimitsOptions, LogsOptions, NoteOptions, PauseOptions, PeekOptions,
+    PruneOptions, ReadyOptions, RegisterOptions, ReleaseOptions, RepairOptions, ReportOptions, RequeueOptions,
+    ReserveOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,
+    StatisticsOptions, SubmitGraphOptions, TaskOptions,
 };
 
 use crate::bundle::{self, Command};

@@ -219,7 +219,7 @@ pub use worker::{Failure, HandlerError, MaintenanceError, Stop, Stopped, Summary
 pub type Interrupter = handles::Interrupter<Blocking>;
 /// A registered listener.
 pub type Listener = handles::Listener<Blocking>;
-pub use model::{Beat, Held, Order, Outcome, QueueOrder, Reservation};
+pub use model::{Beat, Control, Held, Order, Outcome, QueueOrder, Reservation};
 pub use processor::Attempt;
 /// One attempt at a task. Every call carries the attempt's token. Once the task is lost, every call returns
 /// [`Error::Lost`] and changes nothing.

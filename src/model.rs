@@ -20,7 +20,7 @@ pub use info::TaskInfo;
 pub use order::QueueOrder;
 pub use queue::Pause;
 pub use replies::{
-    Aggregated, Audit, Beat, Change, Changes, Claim, Counts, Estimate, Event, Events, FinishedAndReserved,
+    Aggregated, Audit, Beat, Change, Changes, Claim, Control, Counts, Estimate, Event, Events, FinishedAndReserved,
     GraphSummary, Group, Handshake, Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule, MaintenanceStep, Orphans,
     Peeked, Promoted, Pruned, QueueInfo, Ran, Ready, ReadyQueue, Repaired, Reservation, ScheduleSummary, Setting,
     Settled, Step, Tag, TaskChange, Ticked, TrackedTask, Transition, Why, WorkerInfo,
@@ -42,6 +42,9 @@ words! {
     Order {
         /// Continue the work.
         Continue = "continue",
+        /// The owner has requests, such as to suspend the program: get and answer them with
+        /// [`attend`](crate::Calls::attend).
+        Attend = "attend",
         /// The task was cancelled: stop, then release it.
         Cancel = "cancel",
         /// The task was cancelled by force: end at once, then release it. The lease is no longer renewed, and the

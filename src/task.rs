@@ -165,6 +165,33 @@ impl<L: Link> Task<L> {
         self.client.make(self.client.calls().requeue(&self.id, &RequeueOptions::new().at_once(true)))
     }
 
+    /// Asks the owner of the task to suspend its program: all its processes are stopped until [`Task::unsuspend`]. Its
+    /// lease and its places are kept, and its limits of time do not run. Returns false if it is suspended already.
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` for a task that does not run, or is being stopped; `TOOMANY` if the owner has not answered the
+    /// last requests; the errors of [`Client::call`].
+    pub fn suspend(&self) -> L::Answer<'_, Result<bool>> {
+        self.client.make(self.client.calls().suspend(&self.id))
+    }
+
+    /// Asks the owner of the task to continue its suspended program. Returns false if it is not suspended.
+    ///
+    /// # Errors
+    /// Same as [`Task::suspend`].
+    pub fn unsuspend(&self) -> L::Answer<'_, Result<bool>> {
+        self.client.make(self.client.calls().unsuspend(&self.id))
+    }
+
+    /// Asks the owner of the task to send its program a signal, such as `USR1`. Returns the number of the request. The
+    /// owner has answered it when [`TaskInfo::controlled`] has reached this number.
+    ///
+    /// # Errors
+    /// Same as [`Task::suspend`].
+    pub fn signal(&self, signal: &str) -> L::Answer<'_, Result<u64>> {
+        self.client.make(self.client.calls().signal(&self.id, signal))
+    }
+
     /// Retries a failed or cancelled task, from its last checkpoint. Returns its new state: pending, or waiting if one
     /// of its upstreams runs again.
     ///

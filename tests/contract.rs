@@ -312,6 +312,7 @@ fn a_round_leaves_no_field_of_the_earlier_one() {
     let source = |name: &str| fs::read_to_string(file(&format!("lua/lib/{name}.lua"))).unwrap();
     let mut known = names_of(&source("action/rerun"), "rerun.forgotten");
     known.extend(names_of(&source("record/record"), "record.attempt_fields"));
+    known.extend(names_of(&source("record/controls"), "controls.fields"));
     for option in described("options")["task"].as_table().unwrap().values() {
         known.extend(option.get("field").and_then(|field| field.as_str()).map(str::to_owned));
     }

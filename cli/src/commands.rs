@@ -7,6 +7,7 @@ pub mod bulk;
 pub mod cancel;
 pub mod completions;
 pub mod config;
+pub mod control;
 pub mod delete;
 pub mod depend;
 pub mod dev;
@@ -98,6 +99,13 @@ subcommands! {
         Retry(retry::Options) => |it| Scope::Reruns(&mut it.tasks.ids),
         /// Stop running tasks and return them to the front of their queue
         Requeue(requeue::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
+        /// Stop running programs where they are, until `continue`
+        Suspend(control::Suspend) => |it| Scope::Tasks(&mut it.tasks.ids),
+        /// Let suspended programs go on
+        #[command(alias = "unsuspend")]
+        Continue(control::Continue) => |it| Scope::Tasks(&mut it.tasks.ids),
+        /// Send a signal to running programs
+        Signal(control::Signal) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Hold pending and scheduled tasks, so that they do not start
         Hold(hold::Options) => |it| Scope::Tasks(&mut it.tasks.ids),
         /// Let held tasks start

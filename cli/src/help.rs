@@ -22,6 +22,8 @@ Change tasks:
   cancel, retry           Cancel tasks, or run them again
   requeue, delete         Return running tasks to their queue, or delete finished tasks
   hold, unhold            Hold waiting tasks, or let them start
+  suspend, continue       Stop running programs where they are, or let them go on
+  signal                  Send a signal to running programs
   edit, move, prioritise  Change parameters and options, the queue, or the priority
   depend, undepend        Change what a task waits for
   tag, note, track        Tag, annotate or track tasks

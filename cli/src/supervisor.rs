@@ -5,6 +5,7 @@
 mod capture;
 mod change;
 mod contents;
+mod controls;
 mod deliver;
 mod ending;
 mod files;
@@ -34,6 +35,7 @@ use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 
 use self::capture::{Capture, Seen};
+use self::controls::Controls;
 use self::deliver::{Delivered, Stage};
 use self::journal::Journal;
 use self::link::Link;
@@ -269,7 +271,8 @@ fn attempt(
     let kills = Kills::new(group.clone(), begun);
     let memory = run.limits.memory.map(|limit| MemoryLimit::new(limit, group.as_deref()));
     let tree = Tree::new(pid.cast_signed(), group);
-    let mut watch = Watch { folder, run, shared, bell, tree, begun, kills, memory, oom: false };
+    let controls = Controls::default();
+    let mut watch = Watch { folder, run, shared, bell, tree, begun, kills, memory, controls, oom: false };
     let ended = watch.run();
     if ended != Ended::Lost {
         shared.lease.idles();

@@ -199,6 +199,29 @@ fn a_worker_that_died_is_shown_as_dead_though_its_supervisor_sends_heartbeats() 
 }
 
 #[test]
+fn a_suspended_task_stays_suspended_when_its_worker_is_killed_and_another_continues_it() {
+    let world = World::new();
+    let (worker, task) = world.holding(&["--lease", "3s"]);
+    let id = task.id().as_str();
+    let pid: i32 = world.written("pid").parse().unwrap();
+    let stopped = || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") T "));
+    assert!(world.run(&["suspend", id]).contains("suspended"));
+    assert!(stopped());
+    worker.kill();
+    let _worker = world.worker(&["--queue", "hold"]);
+    let begun = task.info().unwrap().updated();
+    let since = Instant::now();
+    eventually("the lease would have ended", || (since.elapsed() > Duration::from_secs(4)).then_some(()));
+    let info = task.info().unwrap();
+    assert_eq!((info.condition(), info.attempt(), info.updated()), ("suspended", 1, begun));
+    assert!(stopped() && world.run(&["suspend", id]).contains("suspended"));
+    assert!(world.run(&["continue", id]).contains("continued"));
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
+    world.nothing_is_left();
+}
+
+#[test]
 fn a_requeued_task_has_its_requeue_in_its_history() {
     let world = World::new();
     let (_worker, task) = world.holding(&["--grace", "1s"]);

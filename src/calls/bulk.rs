@@ -42,6 +42,12 @@ pub enum Action {
     Hold,
     /// Same as [`Task::unhold`](crate::Task::unhold).
     Unhold,
+    /// Same as [`Task::suspend`](crate::Task::suspend).
+    Suspend,
+    /// Same as [`Task::unsuspend`](crate::Task::unsuspend).
+    Unsuspend,
+    /// Same as [`Task::requeue`](crate::Task::requeue).
+    Requeue,
 }
 
 impl Action {
@@ -57,6 +63,9 @@ impl Action {
             Self::Prioritise { .. } => "prioritise",
             Self::Hold => "hold",
             Self::Unhold => "unhold",
+            Self::Suspend => "suspend",
+            Self::Unsuspend => "unsuspend",
+            Self::Requeue => "requeue",
         }
     }
 }
@@ -79,7 +88,13 @@ impl Calls {
                 let call = if *fresh { call.arg("fresh").arg(1) } else { call };
                 into.iter().fold(call, |call, into| call.arg("into").arg(into))
             }
-            Action::Delete | Action::Purge | Action::Hold | Action::Unhold => call,
+            Action::Delete
+            | Action::Purge
+            | Action::Hold
+            | Action::Unhold
+            | Action::Suspend
+            | Action::Unsuspend
+            | Action::Requeue => call,
             Action::Move { into } => call.arg("into").arg(into),
             Action::Prioritise { priority } => call.arg("priority").arg(priority),
         };

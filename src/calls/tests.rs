@@ -66,6 +66,10 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.cancel(&id, "", &CancelOptions::new()),
             calls.requeue(&id, &RequeueOptions::new()),
             calls.hold(&id),
+            calls.suspend(&id),
+            calls.unsuspend(&id),
+            calls.signal(&id, "USR1"),
+            calls.attend(&id, token, &AttendOptions::new().answered(1)),
             calls.unhold(&id),
             calls.reset_clock(),
             calls.retry(&id, &RetryOptions::new()),
@@ -173,6 +177,9 @@ fn words_that_are_written_by_hand_are_those_of_the_contract() {
         Action::Prioritise { priority: 0 },
         Action::Hold,
         Action::Unhold,
+        Action::Suspend,
+        Action::Unsuspend,
+        Action::Requeue,
     ];
     let words: Vec<&str> = actions.iter().chain(into.iter()).map(Action::as_str).collect();
     assert_eq!(sorted(&words), words_of("/types/action/words"));

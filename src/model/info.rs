@@ -85,6 +85,19 @@ impl TaskInfo {
     pub fn is_requeued(&self) -> bool {
         self.fields.contains_key("requeue")
     }
+
+    /// Returns the word for the state of the task that people need: `stopping` if its owner was asked to stop it, and
+    /// `suspended` while its program is suspended.
+    #[must_use]
+    pub fn condition(&self) -> &'static str {
+        match self.status() {
+            Some(status) if !status.is_owned() => status.as_str(),
+            Some(_) if self.is_cancelling() || self.is_requeued() => "stopping",
+            Some(_) if self.suspended().is_some() => "suspended",
+            Some(status) => status.as_str(),
+            None => "unknown",
+        }
+    }
 }
 
 impl Record for TaskInfo {

@@ -5,14 +5,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::context::Context;
+use crate::calls::AttendOptions;
 use crate::client::Client;
-use crate::constants::{HEARTBEATS_PER_LEASE, TASKS_OF_HEARTBEAT};
+use crate::constants::{CONTROLS, HEARTBEATS_PER_LEASE, TASKS_OF_HEARTBEAT};
 use crate::link::Link;
 use crate::model::Order;
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 
 /// Interval of checks for due heartbeats while no lease has to be renewed. A new task also starts a check.
 const IDLE: Duration = Duration::from_secs(60);
+
+/// Answer to requests that a worker in a process of the user cannot carry out.
+const REFUSAL: &str = "this worker runs the task in its own process: it can be neither suspended nor signalled";
 
 /// Running tasks by queue and length of lease. The tasks of a group share a heartbeat.
 pub(super) type Groups<L> = HashMap<(QueueName, Duration), Vec<Arc<Context<L>>>>;
@@ -98,7 +102,24 @@ async fn beat<L: Link>(
         if !matches!(order, Order::Lost | Order::Kill) {
             context.renew(sent);
         }
-        context.obey(order);
+        if order == Order::Attend {
+            refuse(client, context).await;
+        } else {
+            context.obey(order);
+        }
     }
     beat.orders.contains(&Order::Drain)
+}
+
+/// Answers the requests to suspend or to signal a handler. It is a thread or a future, which neither can be done to.
+async fn refuse<L: Link>(client: &Client<L>, context: &Context<L>) {
+    let about = context.reservation();
+    let mut options = AttendOptions::new();
+    for _ in 0..=CONTROLS {
+        match client.run(&client.calls().attend(&about.id, about.token, &options)).await {
+            Ok(Some(control)) => options = AttendOptions::new().answered(control.number).refused(REFUSAL),
+            // After a failure, the next heartbeat has the order again.
+            _ => return,
+        }
+    }
 }

@@ -17,8 +17,6 @@ use crate::failure::Failure;
 use crate::here::{Flash, Here};
 use crate::site::Site;
 
-pub use perform::is_suspended;
-
 /// An action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
@@ -67,8 +65,9 @@ actions! {
     "retry" "Retry" "retry": "Runs the task again. It continues from its checkpoint, if it has one.";
     "retry-fresh" "Retry from zero" "retry" asks true: "Runs the task again from the beginning. Its checkpoint and progress are deleted.";
     "requeue" "Give back" "requeue" asks true: "Asks the worker to save a checkpoint and give the task back to its queue. Any worker continues it.";
-    "suspend" "Suspend" "requeue" asks true: "Asks the worker to save a checkpoint and give the task back. The task then waits until somebody resumes it.";
-    "resume" "Resume" "edit": "Lets the suspended task run again. It continues from its checkpoint.";
+    "suspend" "Suspend" "suspend" asks true: "Stops the program where it is, with all its processes. It keeps its slot and its memory; its limits of time do not run.";
+    "continue" "Continue" "unsuspend": "Lets the suspended program go on.";
+    "signal" "Send a signal" "signal" asks true: "Sends a signal to the processes of the program that handle it.";
     "hold" "Hold" "hold": "Keeps the task from starting until somebody releases it.";
     "unhold" "Release" "unhold": "Lets the held task start. It goes behind the tasks that wait.";
     "delete" "Delete" "delete" danger true: "Deletes the task with its result, log and history. This cannot be undone.";

@@ -253,10 +253,6 @@ fn actions_on_a_task_do_what_they_say_and_the_audit_names_the_user() {
     let info = site.client.task("one").unwrap().info().unwrap();
     assert_eq!((info.priority(), info.queue().as_deref(), info.key().as_deref()), (7, Some("other"), Some("acme")));
     assert_eq!((info.tags(), info.parameters_bytes()), (vec!["nightly".to_owned()], Some(&b"[\"b\"]"[..])));
-    site.done("suspend", &[("id", "one")]);
-    assert!(site.page("/default/tasks/one").contains("suspended"));
-    site.done("resume", &[("id", "one")]);
-    assert_eq!(site.client.task("one").unwrap().info().unwrap().needs(), None);
     site.done("cancel", &[("id", "one"), ("reason", "no longer needed")]);
     assert_eq!(site.status("one"), Some(Status::Cancelled));
     site.done("retry", &[("id", "one")]);
@@ -285,14 +281,21 @@ fn a_running_task_is_stopped_suspended_and_given_back() {
     let mut listener = site.client.listener(&["q"]).unwrap();
     let work = listener.listen(LIMIT).unwrap().unwrap();
     work.start(1).unwrap();
+    let attend = |answered| {
+        let about = work.reservation();
+        let options = blueque::calls::AttendOptions::new().answered(answered);
+        site.client.call(&site.client.calls().attend(&about.id, about.token, &options)).unwrap()
+    };
     site.done("suspend", &[("id", "run")]);
-    assert_eq!(work.heartbeat().unwrap(), blueque::Order::Stop);
-    work.release().unwrap();
-    assert_eq!(site.status("run"), Some(Status::Pending));
-    assert!(site.page("/default/tasks/run").contains("resumed-by-hand"));
-    site.done("resume", &[("id", "run")]);
-    let work = listener.listen(LIMIT).unwrap().unwrap();
-    work.start(1).unwrap();
+    assert_eq!(work.heartbeat().unwrap(), blueque::Order::Attend);
+    assert_eq!(attend(1), None);
+    let page = site.page("/default/tasks/run");
+    assert!(page.contains("It is suspended by ") && page.contains("data-action=\"continue\""), "{page}");
+    site.done("signal", &[("id", "run"), ("signal", "USR1")]);
+    site.done("continue", &[("id", "run")]);
+    assert_eq!(attend(2).and_then(|control| control.what).as_deref(), Some("unsuspend"));
+    assert_eq!(attend(3), None);
+    assert!(site.page("/default/tasks/run").contains("data-action=\"suspend\""));
     site.done("requeue", &[("id", "run")]);
     assert_eq!(work.heartbeat().unwrap(), blueque::Order::Stop);
     site.done("cancel", &[("id", "run")]);

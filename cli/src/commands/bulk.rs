@@ -64,6 +64,21 @@ pub enum Word {
         #[command(flatten)]
         all: All,
     },
+    /// Stop running programs where they are, until `bulk continue`
+    Suspend {
+        #[command(flatten)]
+        all: All,
+    },
+    /// Let suspended programs go on
+    Continue {
+        #[command(flatten)]
+        all: All,
+    },
+    /// Stop running tasks, and return them to the front of the queue
+    Requeue {
+        #[command(flatten)]
+        all: All,
+    },
 }
 
 impl Subcommand for Word {
@@ -87,6 +102,9 @@ impl Subcommand for Word {
             }
             Word::Hold { all } => each(session, all, &Action::Hold, &[Status::Scheduled, Status::Pending]),
             Word::Unhold { all } => each(session, all, &Action::Unhold, &[Status::Held]),
+            Word::Suspend { all } => each(session, all, &Action::Suspend, &states(Status::is_owned)),
+            Word::Continue { all } => each(session, all, &Action::Unsuspend, &states(Status::is_owned)),
+            Word::Requeue { all } => each(session, all, &Action::Requeue, &states(Status::is_owned)),
         }
     }
 }

@@ -74,6 +74,13 @@ fn elements(info: &TaskInfo) -> Option<usize> {
     text(info, "slots").map(|lengths| lengths.split(',').count())
 }
 
+/// Returns since when the program of a task is suspended, and by whom.
+fn suspended(info: &TaskInfo, now: SystemTime) -> Option<String> {
+    let by = info.suspended_by().filter(|by| !by.is_empty()).map_or(String::new(), |by| format!(" by {}", clean(&by)));
+    let since = info.suspended().map(|since| format!("since {}{by}", times::both(since, now)));
+    since.or_else(|| info.suspended_by().map(|_| format!("requested{by}, but its worker has not done it yet")))
+}
+
 fn input(elements: usize) -> String {
     match elements {
         1 => "1 result or value".to_owned(),
@@ -115,6 +122,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
         ("last error", task.last_error.as_ref().map(|error| shown(&led(error), SHOWN))),
         ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
         ("progressed", moment(info.progressed())),
+        ("suspended", suspended(info, now)),
         ("reason", task.reason.clone()),
         ("cause", task.cause.clone()),
         ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),

@@ -121,6 +121,21 @@ impl Tree {
         }
     }
 
+    /// Stops all processes until `resume`. If one belongs to another user, all continue, and the error names it.
+    pub fn suspend(&self) -> Result<(), String> {
+        let foreign = freeze(&descendants());
+        let Some(pid) = foreign.first() else { return Ok(()) };
+        self.resume();
+        let name = text(format!("/proc/{pid}/comm")).unwrap_or_default();
+        Err(format!("process {pid} ({}) belongs to another user and cannot be stopped", name.trim()))
+    }
+
+    pub fn resume(&self) {
+        for pid in descendants() {
+            let _ = kill(pid, Signal::SIGCONT);
+        }
+    }
+
     /// Kills all processes and waits until they have ended. After the time limit, reports the remaining processes.
     /// Returns false if the kernel holds all of them, and otherwise continues to wait.
     pub fn kill(&mut self, report: impl Fn(&str)) -> bool {
@@ -164,11 +179,9 @@ impl Tree {
     }
 }
 
-/// Sends SIGUSR1 to the descendants that catch it. The signal would kill other processes.
-pub fn warn() {
-    for pid in descendants().into_iter().filter(|&pid| catches_usr1(pid)) {
-        let _ = kill(pid, Signal::SIGUSR1);
-    }
+/// Sends a signal to the descendants that handle it, and returns their number. The signal could kill other processes.
+pub fn deliver(signal: Signal) -> usize {
+    descendants().into_iter().filter(|&pid| handles(pid, signal) && kill(pid, signal).is_ok()).count()
 }
 
 /// Returns a text that names the living descendants, and true if the kernel holds all of them.
@@ -186,21 +199,24 @@ fn left() -> (String, bool) {
 }
 
 /// Stops processes until no new process appears. A frozen process cannot fork, but still counts against the process
-/// limit.
-fn freeze(found: &[Pid]) {
-    let mut seen: HashSet<Pid> = HashSet::new();
+/// limit. Returns the processes that this user may not stop.
+fn freeze(found: &[Pid]) -> Vec<Pid> {
+    let (mut seen, mut foreign): (HashSet<Pid>, Vec<Pid>) = Default::default();
     let mut next = found.to_vec();
     for _ in 0..200 {
         for &pid in &next {
-            let _ = kill(pid, Signal::SIGSTOP);
+            if kill(pid, Signal::SIGSTOP) == Err(Errno::EPERM) {
+                foreign.push(pid);
+            }
         }
         seen.extend(next);
         next = descendants();
         next.retain(|pid| !seen.contains(pid));
         if next.is_empty() {
-            return;
+            break;
         }
     }
+    foreign
 }
 
 fn passed(pid: Pid) -> Option<Passed> {
@@ -209,8 +225,8 @@ fn passed(pid: Pid) -> Option<Passed> {
     Some(Passed { read: value("rchar:")?, written: value("wchar:")? })
 }
 
-fn catches_usr1(pid: Pid) -> bool {
-    signals(pid, "SigCgt:").is_some_and(|mask| mask & (1 << (Signal::SIGUSR1 as u64 - 1)) != 0)
+fn handles(pid: Pid, signal: Signal) -> bool {
+    signals(pid, "SigCgt:").is_some_and(|mask| mask & (1 << (signal as u64 - 1)) != 0)
 }
 
 /// Returns the number of out-of-memory kills in the control group of this process, or else on this machine.

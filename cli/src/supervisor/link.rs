@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use blueque::calls::{AppendLogOptions, CheckpointOptions, EditOptions, StartOptions};
+use blueque::calls::{AppendLogOptions, AttendOptions, CheckpointOptions, EditOptions, StartOptions};
 use blueque::constants::{HEARTBEAT_PART, HEARTBEATS_PER_LEASE};
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
@@ -33,6 +33,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 enum Job {
     Start(u32),
     Beat,
+    /// Answers the last request of the server, and asks for the next.
+    Attend(Option<(u64, Option<String>)>),
     Checkpoint(Vec<u8>),
     Progress(Vec<u8>),
     Edit(EditOptions),
@@ -150,6 +152,9 @@ impl Link {
                 pid => Ok(Job::Start(pid)),
             };
         }
+        if std::mem::take(&mut outbox.attend) || outbox.answer.is_some() {
+            return Ok(Job::Attend(outbox.answer.take()));
+        }
         if outbox.checkpoint.is_some() {
             if now >= self.next_checkpoint
                 && let Some(checkpoint) = outbox.checkpoint.take()
@@ -191,6 +196,7 @@ impl Link {
         let outcome = match &job {
             Job::Start(pid) => self.start(*pid),
             Job::Beat => self.beat(),
+            Job::Attend(answer) => self.attend_to(answer.as_ref()),
             Job::Checkpoint(bytes) => {
                 self.next_checkpoint = Instant::now() + BETWEEN_CHECKPOINTS;
                 self.send_checkpoint(bytes)
@@ -247,6 +253,8 @@ impl Link {
         let passes = error.is_transient() || matches!(error, Error::Connection(_) | Error::Unsuitable { .. });
         match job {
             Job::Start(_) if matches!(error, Error::State { .. }) => self.shared.lose(),
+            Job::Attend(Some(answer)) if passes => self.shared.outbox().answer = Some(answer),
+            Job::Attend(None) if passes => self.shared.outbox().attend = true,
             Job::Checkpoint(bytes) if passes => {
                 self.shared.outbox().checkpoint.get_or_insert(bytes);
             }
@@ -255,7 +263,7 @@ impl Link {
             }
             Job::Edit(options) if passes => self.shared.outbox().edits.push_front(options),
             Job::Log(piece) if passes => self.shared.outbox().log.push_front(piece),
-            Job::Start(_) | Job::Beat | Job::Log(_) => {}
+            Job::Start(_) | Job::Beat | Job::Attend(_) | Job::Log(_) => {}
             Job::Checkpoint(_) => self.shared.say(&format!("the checkpoint was not saved: {error}")),
             Job::Edit(_) => self.shared.say(&format!("the next attempt is not changed: {error}")),
             Job::Progress(_) => self.shared.say(&format!("the progress was not kept: {error}")),
@@ -302,6 +310,7 @@ impl Link {
                 self.shared.give(KILL);
                 return Ok(());
             }
+            Some(Order::Attend) => self.shared.outbox().attend = true,
             Some(Order::Cancel) => self.shared.give(CANCEL),
             Some(Order::Drain) => self.shared.give(DRAIN),
             Some(Order::Stop) => self.shared.give(STOP),
@@ -309,6 +318,19 @@ impl Link {
         }
         self.shared.lease.renewed(sent);
         (self.last_beat, self.next_beat) = (begun, begun + self.third());
+        Ok(())
+    }
+
+    fn attend_to(&mut self, answer: Option<&(u64, Option<String>)>) -> blueque::Result<()> {
+        let client = self.client()?;
+        let mut options = AttendOptions::new();
+        if let Some((number, refusal)) = answer {
+            options = options.answered(*number);
+            options = refusal.iter().fold(options, |options, why| options.refused(why.as_str()));
+        }
+        if let Some(control) = client.call(&client.calls().attend(&self.id, self.token, &options))? {
+            self.shared.ask(control);
+        }
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use blueque::Error;
 use blueque::calls::EditOptions;
+use blueque::{Control, Error};
 use jiff::Timestamp;
 
 use crate::output::{causes, clean_line, say, told, unnumbered};
@@ -152,6 +152,10 @@ pub struct Outbox {
     pub checkpoint: Option<Vec<u8>>,
     /// Changes of the next attempt, in the order in which the program requested them.
     pub edits: VecDeque<EditOptions>,
+    /// True if the server has a request for the owner.
+    pub attend: bool,
+    /// The answer to the last request: its number, and the reason for a refusal.
+    pub answer: Option<(u64, Option<String>)>,
     /// True if a heartbeat is requested at once.
     pub beat: bool,
     /// True if the link must end.
@@ -172,6 +176,7 @@ pub struct Shared {
     /// True if both pipes of the program have been read to their end.
     pub drained: AtomicBool,
     order: AtomicU8,
+    control: Mutex<Option<Control>>,
     refusals: Mutex<Refusals>,
     outbox: Mutex<Outbox>,
     posted: Condvar,
@@ -195,6 +200,7 @@ impl Shared {
             pid: AtomicU32::new(0),
             drained: AtomicBool::new(false),
             order: AtomicU8::new(GO_ON),
+            control: Mutex::default(),
             refusals: Mutex::default(),
             outbox: Mutex::new(Outbox::default()),
             posted: Condvar::new(),
@@ -213,6 +219,16 @@ impl Shared {
         if self.order.fetch_max(order, Ordering::AcqRel) < order {
             self.wake();
         }
+    }
+
+    /// Passes a request of the server to the main thread.
+    pub fn ask(&self, control: Control) {
+        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = Some(control);
+        self.wake();
+    }
+
+    pub fn asked(&self) -> Option<Control> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     pub fn lose(&self) {

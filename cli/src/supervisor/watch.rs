@@ -14,6 +14,7 @@ use nix::sys::signal::Signal;
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
+use super::controls::Controls;
 use super::program::seconds;
 use super::shared::{CANCEL, DRAIN, KILL, STOP, Shared};
 use crate::processes::memory::MemoryLimit;
@@ -112,6 +113,7 @@ pub struct Watch<'a> {
     pub begun: u64,
     pub kills: Kills,
     pub memory: Option<MemoryLimit>,
+    pub controls: Controls,
     /// True if the kernel killed a process of the run because memory ran out, as far as that can be known.
     pub oom: bool,
 }
@@ -119,6 +121,7 @@ pub struct Watch<'a> {
 impl Watch<'_> {
     /// Returns when the program and all processes that it started are gone.
     pub fn run(&mut self) -> Ended {
+        let shared = self.shared;
         let mut stopping: Option<(Reason, u64)> = None;
         let mut warned = 0;
         let mut read_until = None;
@@ -152,6 +155,7 @@ impl Watch<'_> {
                 }
                 next = next.min(until);
             } else {
+                self.controls.attend(&self.tree, shared);
                 if let Some(reason) = self.reason_to_stop() {
                     stopping = Some((reason, self.stop(reason)));
                     continue;
@@ -162,7 +166,6 @@ impl Watch<'_> {
             self.bell.wait(next);
         };
         self.oom = self.kills.any();
-        let shared = self.shared;
         if !self.tree.kill(|left| shared.say(left)) && ended == Ended::Killed {
             return Ended::Lost; // not reported as stopped: the task is free when its lease has expired
         }
@@ -178,7 +181,7 @@ impl Watch<'_> {
             Some(warning) if now >= warning => {
                 *warned = deadline;
                 self.write_stop(Reason::Deadline, deadline);
-                tree::warn();
+                tree::deliver(Signal::SIGUSR1);
                 deadline.min(silence)
             }
             warning => deadline.min(silence).min(warning.unwrap_or(u64::MAX)),
@@ -203,14 +206,16 @@ impl Watch<'_> {
         }
     }
 
-    /// Returns the time at which the program must have ended, including an extension that it requested.
+    /// Returns the time at which the program must have ended, including an extension that it requested. There is none
+    /// while it is suspended.
     fn deadline(&self) -> Option<u64> {
-        let limit = self.run.limits.max_run_ms?.saturating_mul(1_000);
+        let limit = self.run.limits.max_run_ms?.saturating_mul(1_000).saturating_add(self.controls.paused()?);
         Some(self.begun.saturating_add(limit).max(self.shared.extended.load(Ordering::Acquire)))
     }
 
     /// Returns the time at which the program is stopped if it shows no progress.
     fn silence(&self) -> Option<u64> {
+        self.controls.paused()?;
         let limit = self.run.limits.no_progress_ms?.saturating_mul(1_000);
         Some(self.shared.alive.load(Ordering::Acquire).saturating_add(limit))
     }

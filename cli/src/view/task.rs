@@ -80,6 +80,10 @@ pub struct TaskView {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub requeued: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspended: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspended_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -120,6 +124,8 @@ pub struct TaskView {
     pub payloads: Option<Payloads>,
     #[serde(flatten)]
     pub expected: Option<Expected>,
+    #[serde(skip)]
+    condition: &'static str,
     #[serde(skip)]
     seen: Seen,
 }
@@ -253,6 +259,8 @@ impl TaskView {
             pid: info.pid(),
             cancelling: info.is_cancelling(),
             requeued: info.is_requeued(),
+            suspended: info.suspended().and_then(times::exact),
+            suspended_by: info.suspended_by(),
             reason: info.reason(),
             group: info.group(),
             created: info.created().and_then(times::exact),
@@ -272,6 +280,7 @@ impl TaskView {
             whole: None,
             payloads: None,
             expected: None,
+            condition: info.condition(),
             seen: Seen {
                 progress: info.progress_bytes().map(Progress::read).unwrap_or_default(),
                 age: since.map(|since| times::relative(since, times::now())).unwrap_or_default(),
@@ -289,9 +298,9 @@ impl TaskView {
         Self { payloads: Some(payloads), ..Self::brief(id, info) }
     }
 
-    /// Returns the state; "stopping" for a held task that is being cancelled or requeued.
+    /// Returns the state in the word for people, see [`TaskInfo::condition`].
     pub fn state(&self) -> String {
-        if self.is_held() && (self.cancelling || self.requeued) { "stopping".to_owned() } else { self.status.clone() }
+        self.condition.to_owned()
     }
 
     pub fn is_started(&self) -> bool {

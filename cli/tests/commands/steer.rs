@@ -265,3 +265,46 @@ fn a_held_task_does_not_start_before_it_is_released() {
     assert_eq!(desk.take("q").id().as_str(), "b");
     assert_eq!(desk.json(&["bulk", "hold", "q"])[0]["changed"], 1);
 }
+
+#[test]
+fn requests_to_a_running_program_are_answered_by_its_owner_or_wait_for_it() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "a"]);
+    assert!(desk.refused(5, &["suspend", "a"]).contains("hold it instead"));
+    assert!(desk.refused(5, &["signal", "a", "USR1"]).contains("no program that runs"));
+    desk.refused(5, &["continue", "a"]);
+    desk.refused(4, &["suspend", "none"]);
+    for (signal, remedy) in [
+        ("KILL", "use blueque cancel --force"),
+        ("9", "use blueque cancel --force"),
+        ("SIGSTOP", "use blueque suspend"),
+        ("cont", "use blueque continue"),
+        ("USR9", "must be a signal such as USR1"),
+        ("SEGV", "signal must be ABRT"),
+    ] {
+        let said = desk.refused(2, &["signal", "a", signal]);
+        assert!(said.contains(remedy), "{signal}: {said}");
+    }
+    let task = desk.take("q");
+    assert_eq!(desk.ok(&["suspend", "a", "--timeout", "0s"]), "ID  OUTCOME\na   suspending\n");
+    assert!(desk.ok(&["show", "a"]).contains("its worker has not done it yet"));
+    let attend = |answered, refused: Option<&str>| {
+        let options = blueque::calls::AttendOptions::new().answered(answered);
+        let options = refused.into_iter().fold(options, |options, why| options.refused(why));
+        let (about, client) = (task.reservation(), desk.client());
+        client.call(&client.calls().attend(&about.id, about.token, &options)).unwrap()
+    };
+    assert_eq!(attend(1, None), None);
+    assert_eq!(desk.ok(&["suspend", "a"]), "ID  OUTCOME\na   suspended\n");
+    assert!(desk.ok(&["why", "a"]).contains("It is suspended by "));
+    assert!(desk.ok(&["ls", "q"]).contains("suspended"));
+    assert_eq!(desk.ok(&["signal", "a", "10", "--timeout", "0s"]), "ID  OUTCOME\na   not yet delivered\n");
+    assert_eq!(attend(2, Some("nobody\u{1b}[31m handles it")), None);
+    assert_eq!(desk.json(&["bulk", "continue", "q", "--yes"])[0]["changed"], 1);
+    let info = desk.json(&["show", "a"]);
+    assert_eq!((&info["status"], info["suspended"].is_string()), (&"started".into(), true), "{info}");
+    desk.ok(&["cancel", "a"]);
+    assert!(desk.refused(5, &["suspend", "a"]).contains("is being stopped"));
+    let history = desk.ok(&["history", "a"]);
+    assert!(history.contains("signal") && history.contains("refused"), "{history}");
+}

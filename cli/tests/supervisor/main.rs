@@ -8,6 +8,7 @@ mod proxy;
 mod support;
 
 mod contents;
+mod controls;
 mod ends;
 mod lease;
 mod memory;

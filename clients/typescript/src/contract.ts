@@ -102,6 +102,9 @@ export type Overlap = "skip" | "queue" | "cancel" | "allow";
  */
 export type Reached = "waiting" | "scheduled" | "pending" | "held" | "reserved" | "started" | "complete" | "failed" | "cancelled" | "deleted" | "moved";
 
+/** A signal that a program can handle, without SIG. `suspend` and `cancel` replace the other signals. */
+export type Signal = "ABRT" | "ALRM" | "HUP" | "INT" | "IO" | "PIPE" | "PROF" | "QUIT" | "TERM" | "URG" | "USR1" | "USR2" | "VTALRM" | "WINCH";
+
 /**
  * A state.
  * - `cancelled`: Was cancelled.
@@ -221,6 +224,9 @@ export const CALL_BYTES = 7340032;
 
 /** Interval at which a worker reads the server's clock again. */
 export const CLOCK_EVERY = 60;
+
+/** Maximum number of requests to suspend, to continue or to signal a task that its owner has not answered. */
+export const CONTROLS = 16;
 
 /** Number of consecutive pages without a queue after which a search for queues ends. */
 export const EMPTY_PAGES = 16;

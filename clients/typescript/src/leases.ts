@@ -5,6 +5,9 @@ import { known } from "./errors.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import type { WorkerState } from "./worker-state.js";
 
+/** Answer to requests that a worker for functions cannot carry out. */
+const REFUSAL = "this worker runs the task as a function: it can be neither suspended nor signalled";
+
 export class Leases {
   /** The time of the next heartbeat by queue and lease. */
   readonly #due = new Map<string, number>();
@@ -51,11 +54,26 @@ export class Leases {
           held.renewed = sent;
           held.child?.renewed(held.left());
           if (order === "drain") this.state.drain();
+          else if (order === "attend") void this.#refuse(held);
           else if (order && order !== "continue") held.stop(order);
         }
       });
     } catch (error) {
       this.state.say("warning", `no heartbeat: ${known(error).message}`);
+    }
+  }
+
+  /** Answers the requests to suspend or to signal a task: its process also serves the worker, or other tasks. */
+  async #refuse(held: HeldAttempt): Promise<void> {
+    let answer: { answered?: number; refused?: string } = {};
+    try {
+      for (let at = 0; at <= contract.CONTROLS; at++) {
+        const request = await this.state.link.run(calls.attend(held.id, held.token, answer));
+        if (!request) return;
+        answer = { answered: request.number, refused: REFUSAL };
+      }
+    } catch (error) {
+      this.state.say("warning", `a request to task ${held.id} is not answered: ${known(error).message}`);
     }
   }
 }

@@ -187,6 +187,21 @@ export class Task<R = unknown, P = unknown> {
     return this.#link.make(calls.unhold(this.id, { by: this.#link.by }));
   }
 
+  /** Asks the worker to suspend the running program; false if it is suspended already. Limits of time do not run. */
+  async suspend(): Promise<boolean> {
+    return (await this.#link.make(calls.suspend(this.id, { by: this.#link.by }))) === "suspending";
+  }
+
+  /** Asks the worker to continue the suspended program; false if it is not suspended. */
+  async unsuspend(): Promise<boolean> {
+    return (await this.#link.make(calls.unsuspend(this.id, { by: this.#link.by }))) === "continuing";
+  }
+
+  /** Asks the worker to send the program a signal, such as `USR1`; returns the number of the request. */
+  async signal(signal: string): Promise<number> {
+    return this.#link.make(calls.signal(this.id, signal, { by: this.#link.by }));
+  }
+
   /** Moves a waiting task into another queue. */
   async move(queue: string): Promise<void> {
     await this.#link.make(calls.move(this.id, queue, { by: this.#link.by }));

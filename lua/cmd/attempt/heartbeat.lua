@@ -2,7 +2,7 @@
 -- @args now queue listener lease count (id token)*count
 -- @role worker
 -- @again a later deadline
--- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop`, `kill` or `lost`
+-- @reply deadline, then for each task `continue`, `attend`, `cancel`, `drain`, `stop`, `kill` or `lost`
 -- @errors
 namespace.open()
 local queue, listener, lease, count = contract.arguments()

@@ -15,6 +15,9 @@ local ACTIONS = {
   prioritise = { prioritising.plan, prioritising.prioritise, priority = true },
   hold = { holding.plan, holding.hold, by = true },
   unhold = { holding.plan_release, holding.release, by = true },
+  suspend = { controlling.plan, controlling.ask, by = true },
+  unsuspend = { controlling.plan, controlling.ask, by = true },
+  requeue = { requeuing.plan, requeuing.requeue, by = true },
 }
 
 namespace.open()
@@ -33,7 +36,7 @@ end
 requests.replay('bulk', options.request)
 local spec = {
   reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
-  queue = options.into, priority = options.priority, by = act.by and options.by,
+  queue = options.into, priority = options.priority, by = act.by and options.by, what = action,
   elsewhere = action == 'retry' and options.into and retrying.plan_elsewhere or nil,
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }

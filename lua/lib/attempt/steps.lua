@@ -175,7 +175,7 @@ function steps.next(task, queue, created, rest, eta)
   if task.edit then
     edits.alter(task, other)
   end
-  local flags = string.gsub(other.flags or '', 's', '') .. (rest ~= '' and 's' or '')
+  local flags = string.gsub(other.flags or '', '[sc]', '') .. (rest ~= '' and 's' or '')
   if other.unique and holdings.name_conflict(other) then
     other.unique, other.nameless, flags = nil, true, string.gsub(flags, 'u', '')
   end

@@ -82,7 +82,7 @@ end
 
 -- Returns true if a value is exactly one word of a list that begins and ends with a space.
 function args.among(value, words)
-  return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
+  return string.find(value, '^[%w_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
 end
 
 function args.flag(value, what)

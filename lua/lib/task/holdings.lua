@@ -17,7 +17,7 @@ function holdings.load(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoa]') then -- only edges, a graph, tracking, a queued rerun
+  if not string.find(task.flags, '[^wdgoac]') then -- only edges, a graph, tracking, a queued rerun, controls
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil
@@ -224,6 +224,9 @@ function holdings.plan(task, to, taker)
   if task.tracked then
     tracking.plan()
   end
+  if controls.has(task) and to ~= 'started' then
+    orders.plan(task.queue)
+  end
   if string.find(task.flags, 'a', 1, true) and task.status and (contract.is_final(to) or to == 'deleted') then
     queued_round.plan_end(task, to)
   end
@@ -369,5 +372,8 @@ function holdings.move(task, to)
   end
   if task.graph then
     graphs.count(task, to)
+  end
+  if controls.has(task) and to ~= 'started' then
+    controls.forget(task, to)
   end
 end

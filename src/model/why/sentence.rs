@@ -70,6 +70,12 @@ impl Why {
             Status::Reserved | Status::Started if self.order == Some(Order::Stop) => {
                 format!("It was requeued, and {node} has not given it back yet{lease}.")
             }
+            Status::Reserved | Status::Started if task.suspended().is_some() => {
+                let since = task.suspended().map_or(String::new(), |at| format!(" since {}", both(at, self.now)));
+                let by = task.suspended_by().filter(|by| !by.is_empty());
+                let by = by.map_or(String::new(), |by| format!(" by {by}"));
+                format!("It is suspended{by} on {node}{since}{lease}: blueque continue lets it go on.")
+            }
             Status::Reserved | Status::Started if lost && !foreign => {
                 format!(
                     "Its lease was deleted: {node}, which took it for attempt {}, is told that it lost it, and kills its \

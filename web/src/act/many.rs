@@ -78,6 +78,9 @@ fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
         "delete" => Bulk::Delete,
         "hold" => Bulk::Hold,
         "unhold" => Bulk::Unhold,
+        "suspend" => Bulk::Suspend,
+        "continue" => Bulk::Unsuspend,
+        "requeue" => Bulk::Requeue,
         "move" => Bulk::Move { into: QueueName::new(fields.need("into")?)? },
         "prioritise" => {
             let priority = fields.number("priority")?.ok_or_else(|| Failure::wrong("The priority is empty."))?;

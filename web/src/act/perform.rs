@@ -6,17 +6,11 @@ use blueque::calls::{
     CancelGraphOptions, CancelOptions, EditOptions, LimitOptions, NoteOptions, PauseOptions, RequeueOptions,
     RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, TaskOptions,
 };
-use blueque::tokio::Client;
-use blueque::{
-    Cancelled, Error, GraphId, ListenerId, QueueName, Rate, Recurrence, Requeued, ScheduleName, TaskId, TaskInfo,
-};
+use blueque::{Cancelled, GraphId, ListenerId, QueueName, Rate, Recurrence, Requeued, ScheduleName, TaskId};
 
 use super::{Action, Done, Fields};
 use crate::failure::Failure;
 use crate::here::Here;
-
-/// The need of a suspended task, which no worker offers.
-const SUSPENDED: &str = "resumed-by-hand";
 
 type Outcome = Result<Done, Failure>;
 
@@ -77,8 +71,19 @@ pub async fn one_task(here: &Here, action: &Action, id: &TaskId, fields: &Fields
             let status = client.call(&calls.unhold(id)).await?;
             done(format!("{id} is {}.", status.as_str()))
         }
-        "suspend" => suspend(&client, &calls, id).await?,
-        "resume" => resume(&client, &calls, id).await?,
+        "suspend" => match client.call(&calls.suspend(id)).await? {
+            true => done(format!("The worker was asked to suspend {id}.")),
+            false => done(format!("{id} is suspended.")),
+        },
+        "continue" => {
+            client.call(&calls.unsuspend(id)).await?;
+            done(format!("The worker was asked to continue {id}."))
+        }
+        "signal" => {
+            let signal = fields.need("signal")?;
+            client.call(&calls.signal(id, signal)).await?;
+            done(format!("The worker was asked to send {signal} to {id}."))
+        }
         "delete" => {
             client.call(&calls.delete(id)).await?;
             Done { text: format!("{id} is deleted."), to: Some(here.link("/tasks")) }
@@ -150,45 +155,6 @@ fn edit(here: &Here, fields: &Fields) -> Result<EditOptions, Failure> {
         return Err(Failure::wrong("Nothing was changed."));
     }
     Ok(options)
-}
-
-fn needs(info: &TaskInfo) -> Vec<String> {
-    let needs = info.needs().unwrap_or_default();
-    needs.split(',').filter(|need| !need.is_empty()).map(str::to_owned).collect()
-}
-
-/// Returns true if the task waits until somebody resumes it.
-pub fn is_suspended(info: &TaskInfo) -> bool {
-    needs(info).iter().any(|need| need == SUSPENDED)
-}
-
-/// Gives the task a need that no worker offers, and asks its worker to give it back.
-async fn suspend(client: &Client, calls: &blueque::calls::Calls, id: &TaskId) -> Outcome {
-    let info = client.call(&calls.get(id)).await?.ok_or(Error::NotFound)?;
-    let mut needs = needs(&info);
-    if !needs.iter().any(|need| need == SUSPENDED) {
-        needs.push(SUSPENDED.to_owned());
-    }
-    let options = TaskOptions::default().needs(needs.join(","));
-    client.call(&calls.edit(id, &EditOptions::new().task(&options).reason("suspended"))).await?;
-    if info.status().is_some_and(|status| !status.is_waiting()) {
-        client.call(&calls.requeue(id, &RequeueOptions::new())).await?;
-        return Ok(done(format!("The worker was asked to suspend {id}.")));
-    }
-    Ok(done(format!("{id} is suspended.")))
-}
-
-async fn resume(client: &Client, calls: &blueque::calls::Calls, id: &TaskId) -> Outcome {
-    let info = client.call(&calls.get(id)).await?.ok_or(Error::NotFound)?;
-    let needs: Vec<String> = needs(&info).into_iter().filter(|need| need != SUSPENDED).collect();
-    let options = EditOptions::new().reason("resumed");
-    let options = if needs.is_empty() {
-        options.unset("needs")
-    } else {
-        options.task(&TaskOptions::default().needs(needs.join(",")))
-    };
-    client.call(&calls.edit(id, &options)).await?;
-    Ok(done(format!("{id} may run again.")))
 }
 
 async fn queue(here: &Here, action: &Action, fields: &Fields) -> Outcome {

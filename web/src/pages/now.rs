@@ -130,7 +130,7 @@ fn row(here: &Here, task: &Running) -> Markup {
         tr data-key=(task.id) {
             th scope="row" { (look::named(here, &task.id, info)) }
             td { (look::queue(here, &info.queue().unwrap_or_default())) }
-            td { (look::state(look::word(info))) }
+            td { (look::state(info.condition())) }
             td.wide { (look::progress(&task.progress)) }
             td.number { @if let Some(started) = info.started() { (time::elapsed(started)) } }
             td.number { @match task.end { Some(end) => (time::expected(end)), None => span.none title="Unknown: no progress and no earlier runs" { "–" } } }

@@ -13,7 +13,6 @@ use blueque::{Basis, Estimate, Status, TaskId};
 use maud::{Markup, html};
 
 use super::{live, log};
-use crate::act::is_suspended;
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
@@ -112,8 +111,7 @@ fn head(here: &Here, task: &Task, sentence: &str) -> Markup {
         }
         div.hero {
             p.why #why {
-                (look::state(look::word(info))) " "
-                @if is_suspended(info) { span.tag data-kind="paused" { "suspended" } " " }
+                (look::state(info.condition())) " "
                 (sentence)
             }
             @if !info.status().is_some_and(Status::is_finished) || task.progress.fraction.is_some() {

@@ -32,11 +32,37 @@ const COLUMNS: &[(&str, &str)] = &[
 const DEFAULT: &str = "queue,progress,attempt,created,changed";
 
 /// Actions on many tasks.
-const MANY: &[&str] =
-    &["cancel", "kill", "retry", "retry-fresh", "delete", "move", "hold", "unhold", "prioritise", "tag"];
+const MANY: &[&str] = &[
+    "cancel",
+    "kill",
+    "retry",
+    "retry-fresh",
+    "requeue",
+    "suspend",
+    "continue",
+    "delete",
+    "move",
+    "hold",
+    "unhold",
+    "prioritise",
+    "tag",
+];
 
 /// Actions on all that match: those of the contract.
-const ALL: &[&str] = &["cancel", "kill", "retry", "retry-fresh", "delete", "move", "hold", "unhold", "prioritise"];
+const ALL: &[&str] = &[
+    "cancel",
+    "kill",
+    "retry",
+    "retry-fresh",
+    "requeue",
+    "suspend",
+    "continue",
+    "delete",
+    "move",
+    "hold",
+    "unhold",
+    "prioritise",
+];
 
 pub async fn page(here: Here, Form(fields): Form<Vec<(String, String)>>) -> Response {
     let content = content(&here, &Fields::new(fields)).await;
@@ -181,7 +207,7 @@ fn table(here: &Here, found: &Found, columns: &[&(&str, &str)], query: &Query) -
                         tr data-key=(id) {
                             td.select { input type="checkbox" name="id" value=(id) aria-label=(format!("Select {}", text::line(id))); }
                             th scope="row" { (look::named(here, id, info)) @if let Some(label) = info.label().filter(|label| !label.is_empty()) { " " small.id { (text::short(&label, 40)) } } }
-                            td { (look::state(look::word(info))) }
+                            td { (look::state(info.condition())) }
                             @for (name, _) in columns { td.number[is_number(name)].wide[*name == "progress"] { (cell(here, name, info)) } }
                         }
                     }

@@ -1,6 +1,6 @@
 //! Badges, bars, empty states.
 
-use blueque::{Progress, Status, TaskInfo};
+use blueque::{Progress, TaskInfo};
 use maud::{Markup, html};
 
 use crate::here::{Here, escaped};
@@ -19,6 +19,7 @@ pub fn mark(word: &str) -> &'static str {
         "waiting" => "⋯",
         "held" => "‖",
         "stopping" => "■",
+        "suspended" => "⏸",
         _ => "?",
     }
 }
@@ -26,15 +27,6 @@ pub fn mark(word: &str) -> &'static str {
 /// A state, by its word and a mark, so that it is not told by colour alone.
 pub fn state(word: &str) -> Markup {
     html! { span.state data-state=(word) { span.mark aria-hidden="true" { (mark(word)) } (word) } }
-}
-
-/// The word for the state of a task: `stopping` for a held task whose owner was asked to stop.
-pub fn word(info: &TaskInfo) -> &'static str {
-    match info.status() {
-        Some(Status::Reserved | Status::Started) if info.is_cancelling() || info.is_requeued() => "stopping",
-        Some(status) => status.as_str(),
-        None => "unknown",
-    }
 }
 
 /// A progress bar with its percentage and message.

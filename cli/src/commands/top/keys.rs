@@ -31,6 +31,9 @@ Keys
   C                   cancel it
   R                   retry it, if it has failed
   Q                   stop it, and return it to the front of its queue
+  S                   suspend it, or continue it
+  H                   hold it, or let it start
+  U                   send it the signal USR1
 
   q Esc Ctrl-C        quit
 
@@ -210,22 +213,28 @@ impl Keys {
 
     /// Handles a key that concerns the selected task.
     fn act(&mut self, code: KeyCode, picture: &Picture) -> Effect {
-        let words: &[&str] = match code {
-            KeyCode::Enter | KeyCode::Char('s') => &["show"],
-            KeyCode::Char('l') => &["logs", "-f"],
-            KeyCode::Char('w') => &["why"],
-            KeyCode::Char('h') => &["history"],
-            KeyCode::Char('C') => &["cancel"],
-            KeyCode::Char('R') => &["retry"],
-            KeyCode::Char('Q') => &["requeue"],
+        let rows = self.rows(picture);
+        let task = self.at.checked_sub(picture.queues.len()).and_then(|at| rows.get(at));
+        let is = |state: &str| task.is_some_and(|task| task.state == state);
+        let (words, more): (&[&str], &[&str]) = match code {
+            KeyCode::Enter | KeyCode::Char('s') => (&["show"], &[]),
+            KeyCode::Char('l') => (&["logs", "-f"], &[]),
+            KeyCode::Char('w') => (&["why"], &[]),
+            KeyCode::Char('h') => (&["history"], &[]),
+            KeyCode::Char('C') => (&["cancel"], &[]),
+            KeyCode::Char('R') => (&["retry"], &[]),
+            KeyCode::Char('Q') => (&["requeue"], &[]),
+            KeyCode::Char('S') => (&[if is("suspended") { "continue" } else { "suspend" }], &[]),
+            KeyCode::Char('H') => (&[if is("held") { "unhold" } else { "hold" }], &[]),
+            KeyCode::Char('U') => (&["signal"], &["USR1"]),
             _ => return Effect::None,
         };
-        let rows = self.rows(picture);
-        let Some(task) = self.at.checked_sub(picture.queues.len()).and_then(|at| rows.get(at)) else {
+        let Some(task) = task else {
             self.set_message("select a task: Tab, then the arrows".into());
             return Effect::None;
         };
-        let words = words.iter().copied().chain([task.id.as_str()]).map(str::to_owned).collect();
+        let words = words.iter().copied().chain([task.id.as_str()]).chain(more.iter().copied());
+        let words = words.map(str::to_owned).collect();
         if matches!(code, KeyCode::Char(c) if c.is_uppercase()) {
             self.mode = Mode::Ask(words);
             Effect::None
@@ -271,6 +280,10 @@ mod tests {
         assert_eq!(type_in(&mut keys, "C"), []);
         assert_eq!(keys.foot(&picture()).0, "cancel a? y or n");
         assert_eq!(type_in(&mut keys, "y"), [Effect::Run(words(["cancel", "a"]))]);
+        assert_eq!(type_in(&mut keys, "Sy"), [Effect::Run(words(["suspend", "a"]))]);
+        assert_eq!(type_in(&mut keys, "Hy"), [Effect::Run(words(["hold", "a"]))]);
+        let signal = ["signal", "a", "USR1"].map(str::to_owned).to_vec();
+        assert_eq!(type_in(&mut keys, "Uy"), [Effect::Run(signal)]);
         assert_eq!(type_in(&mut keys, "s"), [Effect::Show(words(["show", "a"]))]);
         assert_eq!(type_in(&mut keys, "q"), [Effect::Quit]);
     }

@@ -275,11 +275,10 @@ impl InAll {
 impl TaskRow {
     fn new(id: String, info: &TaskInfo) -> Self {
         let running = info.status() == Some(Status::Started);
-        let status = info.status().map_or("unknown", Status::as_str);
         Self {
             id,
             queue: one_line(&info.queue().unwrap_or_default()),
-            state: if info.is_cancelling() || info.is_requeued() { "stopping".to_owned() } else { status.to_owned() },
+            state: info.condition().to_owned(),
             node: one_line(&info.node().unwrap_or_default()),
             progress: info.progress_bytes().map(Progress::read).unwrap_or_default(),
             error: info.error().map(|error| headline(&one_line(&error))),

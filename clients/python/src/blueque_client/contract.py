@@ -64,6 +64,9 @@ released. pending: Waits for a listener. reserved: A listener has taken the task
 Waits for its eta. started: Runs. waiting: Waits for other tasks.
 """
 
+Signal = Literal["ABRT", "ALRM", "HUP", "INT", "IO", "PIPE", "PROF", "QUIT", "TERM", "URG", "USR1", "USR2", "VTALRM", "WINCH"]
+"""A signal that a program can handle, without SIG. `suspend` and `cancel` replace the other signals."""
+
 Status = Literal["waiting", "scheduled", "pending", "held", "reserved", "started", "complete", "failed", "cancelled"]
 """A state. cancelled: Was cancelled. complete: Has a result. failed: Has an error, and no retries left. held: Is held,
 and does not start until it is released. pending: Waits for a listener. reserved: A listener has taken the task and has
@@ -356,6 +359,9 @@ CALL_BYTES = 7340032
 
 CLOCK_EVERY = 60
 """Interval at which a worker reads the server's clock again."""
+
+CONTROLS = 16
+"""Maximum number of requests to suspend, to continue or to signal a task that its owner has not answered."""
 
 EMPTY_PAGES = 16
 """Number of consecutive pages without a queue after which a search for queues ends."""

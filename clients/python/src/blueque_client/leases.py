@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 from . import calls, contract
 from .errors import BluequeError
@@ -14,6 +15,9 @@ from .worker_state import WorkerState
 
 #: Seconds between two checks of all attempts.
 CHECK_EVERY = 0.2
+
+#: Answer to requests that a worker for functions cannot carry out.
+REFUSAL = "this worker runs the task as a function: it can be neither suspended nor signalled"
 
 
 def renew(state: WorkerState, pool: ProcessPool) -> None:
@@ -50,12 +54,27 @@ def _heartbeat(state: WorkerState, pool: ProcessPool, queue: str, lease: float, 
             held.renewed = sent
         if order == "drain":
             state.drain()
+        elif order == "attend":
+            _refuse(state, held)
         elif order != "continue" and held.ending is None:
             # After a loss another owner may already have the task.
             held.stop(order, at_once=order in ("lost", "kill"))
     for process in {held.process for held in members if held.process}:
         pool.renewed(process)
     return True
+
+
+def _refuse(state: WorkerState, held: HeldAttempt) -> None:
+    """Answers the requests to suspend or to signal a task: its process also serves the worker, or other tasks."""
+    answer: dict[str, Any] = {}
+    try:
+        for _ in range(contract.CONTROLS + 1):
+            request = state.link.run(calls.attend(held.id, held.token, **answer))
+            if request is None:
+                return
+            answer = {"answered": request.number, "refused": REFUSAL}
+    except BluequeError as error:
+        log.warning("a request to task %s is not answered: %s", held.id, error)
 
 
 def enforce(state: WorkerState, pool: ProcessPool) -> None:

@@ -4,7 +4,7 @@ use blueque::contract::{Form, TASK_OPTIONS};
 use blueque::{Status, TaskInfo};
 use maud::{Markup, html};
 
-use crate::act::{action, is_suspended};
+use crate::act::action;
 use crate::here::Here;
 use crate::parts::form;
 use crate::read::task::Task;
@@ -16,18 +16,15 @@ const EDITED: usize = 64 * 1_024;
 pub fn buttons(here: &Here, task: &Task) -> Markup {
     let info = &task.info;
     let Some(status) = info.status() else { return html! {} };
-    let suspended = is_suspended(info);
     let mut names: Vec<&str> = Vec::new();
     if status.is_owned() {
         names.extend(["cancel", "kill", "free", "requeue"]);
-        names.extend((!suspended).then_some("suspend"));
+        names.extend([if info.suspended_by().is_some() { "continue" } else { "suspend" }, "signal"]);
     }
     if status.is_waiting() {
         names.push("cancel");
-        names.extend(suspended.then_some("resume"));
-        names.extend((!suspended && matches!(status, Status::Pending | Status::Scheduled)).then_some("suspend"));
         names.extend((status == Status::Held).then_some("unhold"));
-        names.extend((!suspended && matches!(status, Status::Pending | Status::Scheduled)).then_some("hold"));
+        names.extend(matches!(status, Status::Pending | Status::Scheduled).then_some("hold"));
         if matches!(status, Status::Pending | Status::Scheduled | Status::Held) {
             names.push("move");
         }
@@ -69,6 +66,7 @@ fn fields(here: &Here, name: &str, task: &Task) -> Option<Markup> {
             Some(form::number("priority", "Priority, -1000 to 1000", &task.info.priority().to_string(), -1000, 1000))
         }
         "tag" => Some(form::text("tags", "Tags, separated by commas", "", true)),
+        "signal" => Some(form::text("signal", "Signal, such as USR1", "USR1", true)),
         "note" => Some(form::text("text", "Note", "", true)),
         "edit" => Some(edit(here, &task.info)),
         _ => None,

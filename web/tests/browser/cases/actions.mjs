@@ -69,10 +69,24 @@ const ways = {
     assert.match(await act(page, 'requeue'), /asked to give/);
   },
   suspend: async (site, page) => {
-    await pending(site, 'suspend');
+    const { token } = await held(site, 'suspend');
     await page.go('/tasks/suspend');
-    await act(page, 'suspend');
-    await page.waitForSelector('#why .tag[data-kind=paused]');
+    assert.match(await act(page, 'suspend'), /asked to suspend/);
+    await site.scripts.call('attend', ['suspend', token], { answered: 1 });
+    await page.waitForSelector('#why [data-state=suspended]');
+  },
+  continue: async (site, page) => {
+    const { token } = await held(site, 'continue');
+    await site.scripts.call('suspend', ['continue']);
+    await site.scripts.call('attend', ['continue', token], { answered: 1 });
+    await page.go('/tasks/continue');
+    assert.match(await act(page, 'continue'), /asked to continue/);
+    assert.match((await site.api('get', { id: 'continue' })).controls, /unsuspend/);
+  },
+  signal: async (site, page) => {
+    await held(site, 'signal');
+    await page.go('/tasks/signal');
+    assert.match(await act(page, 'signal', { signal: 'USR2' }), /send USR2/);
   },
   hold: async (site, page) => {
     await pending(site, 'hold');
@@ -85,12 +99,6 @@ const ways = {
     await page.go('/tasks/unhold');
     await act(page, 'unhold');
     await status(site, 'unhold', 'pending');
-  },
-  resume: async (site, page) => {
-    await pending(site, 'resume', { needs: 'resumed-by-hand' });
-    await page.go('/tasks/resume');
-    await act(page, 'resume');
-    assert.equal((await site.api('get', { id: 'resume' })).needs ?? '', '');
   },
   delete: async (site, page) => {
     await failed(site, 'delete');

@@ -146,6 +146,18 @@ class Task(Generic[R]):
         """Releases a held task; returns its state, `pending` or `scheduled`."""
         return await self._link.make(calls.unhold(self.id, by=self._link.by))
 
+    async def suspend(self) -> bool:
+        """Asks the worker to suspend the running program; false if it is suspended already. Limits of time do not run."""
+        return await self._link.make(calls.suspend(self.id, by=self._link.by)) == "suspending"
+
+    async def unsuspend(self) -> bool:
+        """Asks the worker to continue the suspended program; false if it is not suspended."""
+        return await self._link.make(calls.unsuspend(self.id, by=self._link.by)) == "continuing"
+
+    async def signal(self, signal: str) -> int:
+        """Asks the worker to send the program a signal, such as `USR1`; returns the number of the request."""
+        return await self._link.make(calls.signal(self.id, signal, by=self._link.by))
+
     async def move(self, queue: str) -> None:
         """Moves a waiting task into another queue."""
         await self._link.make(calls.move(self.id, queue, by=self._link.by))
