@@ -1,6 +1,7 @@
 //! Builder of workers.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -9,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::HandlerError;
 use super::context::Context;
 use super::handlers::{Handlers, closure, json};
+use super::hooks::Hooks;
 use super::run::Worker;
 use super::settings::Settings;
 use crate::client::Client;
@@ -117,6 +119,12 @@ impl<L: Link> WorkerBuilder<L> {
     /// `localhost`.
     pub fn host_name(mut self, name: impl Into<String>) -> Self {
         self.settings.host_names.push(name.into());
+        self
+    }
+
+    /// Adds hooks, which are called around attempts and at the events of the worker.
+    pub fn hooks(mut self, hooks: impl Hooks<L>) -> Self {
+        self.settings.hooks.push(Arc::new(hooks));
         self
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::hooks::AllHooks;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::link::Link;
@@ -22,6 +23,7 @@ pub(super) struct Settings<L: Link> {
     pub(super) patience: Duration,
     pub(super) adopt_dead: bool,
     pub(super) host_names: Vec<String>,
+    pub(super) hooks: AllHooks<L>,
 }
 
 impl<L: Link> Settings<L> {
@@ -38,6 +40,7 @@ impl<L: Link> Settings<L> {
             patience: Duration::from_secs(3600),
             adopt_dead: false,
             host_names: Vec::new(),
+            hooks: Vec::new(),
         }
     }
 

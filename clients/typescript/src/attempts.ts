@@ -25,14 +25,15 @@ export async function runAttempt(state: WorkerState, pool: ProcessPool, held: He
 }
 
 async function handled(state: WorkerState, pool: ProcessPool, held: HeldAttempt): Promise<End> {
-  const { handlers, link: { serializer } } = state;
+  const { handlers, hooks, link: { serializer } } = state;
   const { id, queue, attempt: number, parameters, checkpoint } = held.item;
   // Chooses one of several handlers.
   const method = typeof handlers === "function" ? null : ((await state.insist(calls.get(id)))?.method ?? null);
+  held.method = method;
   const about: About = { id, queue, method, attempt: number, parameters, checkpoint };
   // The reply that gave out the task may be old: this process was frozen, or the server away.
   const early = held.enforce();
   if (early) return stopped(early);
   if (!handlers) return pool.run(held, about);
-  return attempt(about, handlers, new Context(about, held.signal, serializer, held), serializer);
+  return attempt(about, handlers, new Context(about, held.signal, serializer, held), serializer, hooks, state.complain);
 }

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Duplex, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { withoutPasswords } from "./address.js";
 import { type About, type End, type Order, stopped } from "./attempt.js";
@@ -18,6 +19,8 @@ import type { Bytes } from "./wire.js";
 const WATCHDOG = 4;
 /** Milliseconds after the end of a process in which the rest of its output may arrive. */
 const REST = 1000;
+/** Maximum number of milliseconds for the hook at the end of a child. */
+const FAREWELL = 5000;
 
 /** The file that children run, next to this file. Undefined: a bundler has moved this file. */
 function program(): string | undefined {
@@ -63,6 +66,7 @@ export class Child {
   /** True if the child is gone. */
   over = false;
   #loaded = false;
+  #hooked = false;
   #trouble: string | undefined;
   readonly #outputs: readonly Output[];
   #held: HeldAttempt | undefined;
@@ -179,6 +183,10 @@ export class Child {
 
   /** Ends the child, with all processes that it has started. */
   async end(): Promise<void> {
+    if (this.#hooked && !this.over) {
+      this.#tell({ kind: "stop" });
+      await Promise.race([this.gone, sleep(FAREWELL, undefined, { ref: false })]);
+    }
     this.kill("SIGKILL");
     await this.gone;
   }
@@ -210,6 +218,7 @@ export class Child {
   async #hear(message: FromChild, body: Buffer): Promise<void> {
     if (message.kind === "loaded") {
       this.#loaded = message.good;
+      this.#hooked = message.hooked === true;
       this.#trouble = message.good ? undefined : body.toString();
       this.#load?.(this.#trouble);
     }

@@ -22,6 +22,8 @@ export class HeldAttempt implements Channel {
   readonly token: number;
   readonly lease: number;
   readonly began: number;
+  /** The method, if the worker has several handlers or a file of handlers. */
+  method: string | null = null;
   order: Order | undefined;
   ordered = 0;
   child: Child | undefined;

@@ -9,6 +9,7 @@ export {
   TaskCancelled, TaskFailed, TimedOut, Unavailable, Unsuitable,
 } from "./errors.js";
 export { Graph, GraphHandle, type GraphOptions, Node, type NodeOptions, Optional, type Upstream, optional } from "./graph.js";
+export type { Attempt, Hooks, Submit } from "./hooks.js";
 export { Json, type Serializer } from "./payload.js";
 export { type EventsOptions, Queue, type TaskOptions } from "./queue.js";
 export { Schedule } from "./schedule.js";

@@ -20,11 +20,14 @@ export type ToChild =
       readonly checkpoint: boolean;
     }
   | { readonly kind: "order"; readonly order: Order }
+  /** The child has no more tasks: it calls its hooks and ends. */
+  | { readonly kind: "stop" }
   | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
 
 /** A message of a child. The bytes are the body of an end, a checkpoint, progress, log, or the error of a load. */
 export type FromChild =
-  | { readonly kind: "loaded"; readonly good: boolean }
+  /** `hooked`: the child has a hook for its end. */
+  | { readonly kind: "loaded"; readonly good: boolean; readonly hooked?: boolean }
   | { readonly kind: "begun" }
   /** The streams, stdout and stderr, that have the mark of the end. */
   | { readonly kind: "end"; readonly end: Omit<End, "body">; readonly marked: readonly boolean[] }

@@ -158,6 +158,7 @@ export class Worker implements AsyncDisposable {
         const reaction = "then it waits for running tasks; a second one gives them back";
         if (signals.length) state.say("info", `to stop it: Ctrl-C or SIGTERM, ${reaction}`);
       }
+      void state.event("onWorkerStart");
       await new MainLoop(state, pool).run();
     } finally {
       state.serves = false;
@@ -166,6 +167,7 @@ export class Worker implements AsyncDisposable {
       for (const signal of signals) process.off(signal, end);
       for (const connection of connections) connection.close();
       await pool.end();
+      await state.event("onWorkerStop");
       await queues.unregister();
     }
     return state.done;

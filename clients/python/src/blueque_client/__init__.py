@@ -24,6 +24,7 @@ from .errors import (
     Unsuitable,
 )
 from .graphs import Graph, Node, optional
+from .hooks import Attempt, Hooks, Submit
 from .payload import Json, Serializer
 from .sync import Client, GraphHandle, Queue, Schedule, Task, WorkQueue
 from .task_functions import TaskCall, TaskFunction, task
@@ -33,6 +34,7 @@ from .worker import Worker
 
 __all__ = [
     "Again",
+    "Attempt",
     "BluequeError",
     "CancelledAtStart",
     "Client",
@@ -40,6 +42,7 @@ __all__ = [
     "Failure",
     "Graph",
     "GraphHandle",
+    "Hooks",
     "InvalidCall",
     "Json",
     "Lost",
@@ -53,6 +56,7 @@ __all__ = [
     "Serializer",
     "ServerError",
     "Stopped",
+    "Submit",
     "Task",
     "TaskCall",
     "TaskCancelled",

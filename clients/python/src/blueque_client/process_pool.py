@@ -193,6 +193,16 @@ class ProcessPool:
                 break
         process.pipe.post("answer", held.key, number=message.about["number"], error=error)
 
+    def close(self) -> None:
+        """Ends the idle processes, and waits for a short time until they are gone."""
+        with self._lock:
+            processes = list(self._processes)
+        for process in processes:
+            process.pipe.close()
+        until = now() + FAREWELL
+        for process in processes:
+            process.gone.wait(max(until - now(), 0))
+
     def _ended(self, held: HeldAttempt, ending: Ending) -> None:
         held.over = True
         while held.send_log(self._state.link):

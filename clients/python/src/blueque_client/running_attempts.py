@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from . import contract
 from .context import Failure, Stopped, current
 from .endings import Ending, raised
 from .errors import InvalidCall
+from .hooks import AroundAttempt, Attempt, Hooks
 from .messages import Message
 from .payload import Serializer
 from .task_functions import TaskFunction
@@ -23,6 +24,7 @@ class Channel(Protocol):
 
     functions: Mapping[str, TaskFunction[Any, Any]]
     serializer: Serializer
+    hooks: Sequence[Hooks]
 
     def ask(self, key: int, kind: str, body: bytes) -> None:
         """Sends a message and waits for its answer, which may be an error."""
@@ -91,22 +93,35 @@ class RunningAttempt:
     def run(self) -> Ending:
         """Runs its function, and returns after any end of it."""
         try:
-            value = self._call()
-            return self._complete(asyncio.run(value) if inspect.iscoroutine(value) else value)
+            function = self._begin()
+            if inspect.iscoroutinefunction(function.function):
+                return asyncio.run(self.run_async())
+            with self._around():
+                value = self._call(function)
+                return self._complete(asyncio.run(value) if inspect.iscoroutine(value) else value)
         except BaseException as error:
             return raised(error)
 
     async def run_async(self) -> Ending:
         """Runs its function on an event loop."""
         try:
-            value = self._call()
-            return self._complete(await value if inspect.isawaitable(value) else value)
+            function = self._begin()
+            async with self._around():
+                try:
+                    value = self._call(function)
+                    return self._complete(await value if inspect.isawaitable(value) else value)
+                except asyncio.CancelledError as error:
+                    raise (Stopped(self.order) if self.order else error) from None
         except asyncio.CancelledError as error:
             return raised(Stopped(self.order) if self.order else error)
         except BaseException as error:
             return raised(error)
 
-    def _call(self) -> Any:
+    def _around(self) -> AroundAttempt:
+        about = Attempt(self.id, self.queue, self.method, self.number)
+        return AroundAttempt(self.channel.hooks, about, lambda: not self.channel.is_forked())
+
+    def _begin(self) -> TaskFunction[Any, Any]:
         current.set(self)
         if self.order:
             raise Stopped(self.order)
@@ -115,6 +130,9 @@ class RunningAttempt:
         if function is None:
             what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
             raise Failure(f"this worker has no function for {what}", group="unknown")
+        return function
+
+    def _call(self, function: TaskFunction[Any, Any]) -> Any:
         # A task of a graph's document may have no parameters: then the function gets no argument.
         return function.run(self.channel.serializer.loads(self._parameters) if self._parameters else [])
 

@@ -14,13 +14,14 @@ import signal
 import socket
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
 from .context import USE, Alone, Stopped
 from .endings import Ending, raised, stopped
 from .errors import BluequeError, Lost, verdict
+from .hooks import Hooks, call
 from .logs import TaskLog, fields
 from .messages import Message, Pipe
 from .payload import Serializer
@@ -35,8 +36,14 @@ Mode = Literal["process", "thread", "asyncio"]
 
 class TaskProcess:
     def __init__(
-        self, end: socket.socket, functions: Mapping[str, TaskFunction[Any, Any]], serializer: Serializer, mode: Mode
+        self,
+        end: socket.socket,
+        functions: Mapping[str, TaskFunction[Any, Any]],
+        serializer: Serializer,
+        mode: Mode,
+        hooks: Sequence[Hooks],
     ) -> None:
+        self.hooks = hooks
         self.pipe, self.functions, self.serializer, self._mode = Pipe(end), functions, serializer, mode
         self.running: dict[int, RunningAttempt] = {}
         self._pid = os.getpid()
@@ -60,6 +67,7 @@ class TaskProcess:
         with fields():
             logging.getLogger().addHandler(self._log)
             signal.signal(signal.SIGUSR1, self._interrupt)
+            call(self.hooks, "on_process_start")
             threading.Thread(target=self._read, daemon=True).start()
             if self._mode == "asyncio":
                 asyncio.run(self._on_a_loop())
@@ -67,7 +75,11 @@ class TaskProcess:
                 self._here(running)
                 if running.last:
                     break
-            flush()
+            self._stops()
+
+    def _stops(self) -> None:
+        call(self.hooks, "on_process_stop")
+        flush()
 
     # Messages of the worker
 
@@ -78,7 +90,7 @@ class TaskProcess:
             # The worker is gone, or has no more tasks for this process.
             self._starts.put(None)
             if self._loop:
-                flush()
+                self._stops()
                 os._exit(0)
         except BaseException:  # without this thread no attempt begins or stops
             traceback.print_exc()
