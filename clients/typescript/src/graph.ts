@@ -226,7 +226,7 @@ export class GraphHandle {
         ended.length = 0;
       }
     };
-    return until(look, wait, () => `the graph ${this.id} has not ended`);
+    return until(look, wait, (within) => `the graph ${this.id} has not ended ${within}.`);
   }
 
   /** Cancels all unfinished tasks; with `task` only this task and the tasks that wait for it. */

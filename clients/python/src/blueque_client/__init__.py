@@ -29,6 +29,7 @@ from .payload import Json, Serializer
 from .sync import Client, GraphHandle, Queue, Schedule, Task, WorkQueue
 from .task_functions import TaskCall, TaskFunction, task
 from .version import VERSION as __version__
+from .why import Why
 from .work_items import WorkItem
 from .worker import Worker
 
@@ -65,6 +66,7 @@ __all__ = [
     "TimedOut",
     "Unavailable",
     "Unsuitable",
+    "Why",
     "WorkItem",
     "WorkQueue",
     "Worker",

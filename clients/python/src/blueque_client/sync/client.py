@@ -67,7 +67,14 @@ class Client:
         suitable(server)
         spans = Tracing() if tracing else None
         self.link = Link(
-            server, usual if namespace is None else namespace, limit, by, serializer or Json(), clock, spans, place,
+            server,
+            usual if namespace is None else namespace,
+            limit,
+            by,
+            serializer or Json(),
+            clock,
+            spans,
+            place,
             tuple(hooks),
         )
 
