@@ -87,7 +87,7 @@
 //! | tasks | [`Queue::submit`] with [`Submit`], [`Task`] | [`TaskInfo`], [`Status`], [`Why`], [`Estimate`],
 //! [`Transition`], [`LogEntry`] |
 //! | many tasks | [`Queue::find`] with [`Filter`], [`Queue::bulk`] with [`Action`] | [`Changed`] |
-//! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Hooks`], [`Stop`], [`Summary`],
+//! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Retry`], [`Hooks`], [`Stop`], [`Summary`],
 //! [`WorkerInfo`] |
 //! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`],
 //! [`QueueOrder`], [`Maintenance`] |
@@ -214,7 +214,7 @@ pub type Maintenance = handles::Maintenance<Blocking>;
 pub type Worker = handles::Worker<Blocking>;
 /// Settings of a [`Worker`], and its handlers.
 pub type WorkerBuilder = handles::WorkerBuilder<Blocking>;
-pub use worker::{AroundAttempt, Failure, HandlerError, Hooks, MaintenanceError, Stop, Stopped, Summary};
+pub use worker::{AroundAttempt, Failure, HandlerError, Hooks, MaintenanceError, Retry, Stop, Stopped, Summary};
 // Attempts.
 /// Ends the waits of a listener from another thread, for example after a signal.
 pub type Interrupter = handles::Interrupter<Blocking>;

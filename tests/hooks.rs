@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use blueque::calls::{NewTask, TaskOptions};
 use blueque::{
-    AroundAttempt, Client, Code, Context, Error, Failure, Hooks, QueueName, Status, Stop, Submit, TaskId, Worker,
+    AroundAttempt, Client, Code, Context, Error, Failure, Hooks, QueueName, Retry, Status, Stop, Submit, TaskId, Worker,
 };
 use support::{Server, eventually};
 
@@ -158,6 +158,39 @@ fn a_handler_runs_even_if_a_hook_does_not_run_it() {
     }
     worker.stop(Stop::Drain);
     assert_eq!(running.join().unwrap().unwrap().complete, 2);
+}
+
+#[test]
+fn the_kind_of_an_error_decides_about_the_retry() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let handler = |what: String, _: &Context| -> Result<(), blueque::HandlerError> {
+        match what.as_str() {
+            "io" => Err(std::io::Error::other("no disk").into()),
+            "again" => Err(Failure::new("itself").again_in(Duration::ZERO).into()),
+            _ => Err("of another kind".into()),
+        }
+    };
+    let builder = Worker::builder(&client).queue("q").unwrap().handle(handler);
+    let worker = builder
+        .retry(|error, attempt| match error.is::<std::io::Error>() {
+            true if attempt == 1 => Retry::After(Duration::ZERO),
+            true => Retry::Usual,
+            false => Retry::Never,
+        })
+        .build()
+        .unwrap();
+    let running = thread::spawn({
+        let worker = worker.clone();
+        move || worker.run()
+    });
+    for (what, failures) in [("io", 3), ("again", 3), ("other", 1)] {
+        let how = Submit::default().max_failures(2).delay(Duration::ZERO);
+        assert_eq!(queue.submit(what, how).unwrap().wait(LIMIT).unwrap().failures(), failures, "{what}");
+    }
+    worker.stop(Stop::Drain);
+    running.join().unwrap().unwrap();
 }
 
 #[test]

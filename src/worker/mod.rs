@@ -24,7 +24,7 @@ use std::time::Duration;
 
 pub use builder::WorkerBuilder;
 pub use context::{Context, Stopped};
-pub use failure::Failure;
+pub use failure::{Failure, Retry};
 pub use hooks::{AroundAttempt, Hooks};
 pub use maintenance::{Maintenance, MaintenanceError};
 pub use run::Worker;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Stop;
 use super::context::Context;
 use super::end_batcher::{EndBatcher, MOST, Turn, Waiting, tell};
-use super::failure::Failure;
+use super::failure::{Failure, Retry};
 use super::handlers;
 use super::hooks;
 use super::outcome::Coming;
@@ -136,7 +136,11 @@ impl<L: Link> Shared<L> {
                 } else {
                     hooks::ended(hooks, handler.as_ref(), context).await
                 };
-                Coming::of(ended, context.completion())
+                let attempt = context.reservation().attempt;
+                let judge = self.settings.retry.as_ref();
+                Coming::of(ended, context.completion(), |error| {
+                    judge.map_or(Retry::Usual, |judge| judge(error, attempt))
+                })
             }
             None => Ok(Coming::Fail(Failure::new(unknown(method.as_deref())).permanent())),
         }

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { withoutPasswords } from "./address.js";
 import { type About, type End, type Order, stopped } from "./attempt.js";
 import { BluequeError, known } from "./errors.js";
+import type { Limits } from "./handler-options.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import { Output, markOf } from "./outputs.js";
 import { type FromChild, PIPE, type ToChild, fromChild, packed } from "./messages.js";
@@ -67,6 +68,8 @@ export class Child {
   over = false;
   #loaded = false;
   #hooked = false;
+  /** The limits of its handlers. */
+  limits: Readonly<Record<string, Limits>> = {};
   #trouble: string | undefined;
   readonly #outputs: readonly Output[];
   #held: HeldAttempt | undefined;
@@ -79,7 +82,7 @@ export class Child {
    * @param file The file of the handlers.
    * @param memory Maximum size of its heap in bytes.
    */
-  constructor(file: string, memory: number | undefined) {
+  constructor(file: string, readonly memory: number | undefined) {
     const path = program();
     if (path === undefined) {
       const text = "child processes run files of this package, which a bundler has left out.";
@@ -218,6 +221,7 @@ export class Child {
   async #hear(message: FromChild, body: Buffer): Promise<void> {
     if (message.kind === "loaded") {
       this.#loaded = message.good;
+      this.limits = message.limits ?? {};
       this.#hooked = message.hooked === true;
       this.#trouble = message.good ? undefined : body.toString();
       this.#load?.(this.#trouble);

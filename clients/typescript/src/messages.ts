@@ -3,6 +3,7 @@
 import type { Readable } from "node:stream";
 import { type About, type End, type Order, isEnd } from "./attempt.js";
 import { RESULT_BYTES } from "./contract.js";
+import { type Limits, areLimits } from "./handler-options.js";
 import type { Bytes } from "./wire.js";
 
 /** The file descriptor of the pipe in a child, after stdin, stdout and stderr. */
@@ -26,8 +27,8 @@ export type ToChild =
 
 /** A message of a child. The bytes are the body of an end, a checkpoint, progress, log, or the error of a load. */
 export type FromChild =
-  /** `hooked`: the child has a hook for its end. */
-  | { readonly kind: "loaded"; readonly good: boolean; readonly hooked?: boolean }
+  /** `hooked`: the child has a hook for its end. `limits`: those of its handlers. */
+  | { readonly kind: "loaded"; readonly good: boolean; readonly hooked?: boolean; readonly limits?: Readonly<Record<string, Limits>> }
   | { readonly kind: "begun" }
   /** The streams, stdout and stderr, that have the mark of the end. */
   | { readonly kind: "end"; readonly end: Omit<End, "body">; readonly marked: readonly boolean[] }
@@ -78,13 +79,13 @@ export async function* fromChild(stream: Readable): AsyncGenerator<readonly [Fro
 
 function isFromChild(about: unknown): about is FromChild {
   if (typeof about !== "object" || about === null) return false;
-  const { kind, good, end, marked, number, what } = about as Partial<Record<string, unknown>>;
+  const { kind, good, end, limits, marked, number, what } = about as Partial<Record<string, unknown>>;
   switch (kind) {
     case "begun":
     case "log":
       return true;
     case "loaded":
-      return typeof good === "boolean";
+      return typeof good === "boolean" && (limits === undefined || areLimits(limits));
     case "end":
       return isEnd(end) && Array.isArray(marked);
     case "ask":

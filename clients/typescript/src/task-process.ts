@@ -3,6 +3,7 @@ import { type NetConnectOpts, Socket, createConnection } from "node:net";
 import { Worker as Thread } from "node:worker_threads";
 import { type About, type End, type Handlers, type Channel, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { verdict } from "./errors.js";
+import { type Limits, limitsOf } from "./handler-options.js";
 import { type Hooks, call, hooksOf } from "./hooks.js";
 import { Printer, markOf } from "./outputs.js";
 import { Json, type Serializer } from "./payload.js";
@@ -26,6 +27,15 @@ function reason(error: unknown): string {
   const place = /file:\/\/\S+:\d+:\d+/.exec(error.stack ?? "")?.[0];
   const kind = error.name === "Error" ? "" : `${error.name}: `;
   return `${kind}${error.message}${place ? ` (${place})` : ""}`;
+}
+
+/** The limits of handlers by method; of a single handler by the empty text. */
+function limitsOfAll(handlers: Handlers): Readonly<Record<string, Limits>> {
+  const all = typeof handlers === "function" ? { "": handlers } : handlers;
+  return Object.fromEntries(Object.entries(all).flatMap(([name, each]) => {
+    const limits = limitsOf(each);
+    return limits ? [[name, limits]] : [];
+  }));
 }
 
 function main(file: string): void {
@@ -76,7 +86,7 @@ function main(file: string): void {
       await print("");
       const hooked = hooks.some((each) => "onProcessStop" in each);
       await new Promise<void>((resolve) => {
-        tell({ kind: "loaded", good: true, hooked }, "", resolve);
+        tell({ kind: "loaded", good: true, hooked, limits: limitsOfAll(exports.default) }, "", resolve);
       });
       return exports;
     },

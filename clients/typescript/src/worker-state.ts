@@ -4,6 +4,7 @@ import type { End, Handlers } from "./attempt.js";
 import { Clock } from "./clock.js";
 import { CALL_AGAIN } from "./contract.js";
 import { BluequeError } from "./errors.js";
+import type { Limits } from "./handler-options.js";
 import { type Attempt, type Hooks, call, callOutcome, hooksOf } from "./hooks.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import type { Link } from "./link.js";
@@ -95,6 +96,8 @@ export class WorkerState {
   /** Creates the folder of an attempt, and returns its path. */
   makeFolder = (): string => { throw new Error("the worker has not begun"); };
   readonly hooks: readonly Hooks[];
+  /** The limits of the handlers of a file by method; of a single handler by the empty text. */
+  limits: Readonly<Record<string, Limits>> = {};
   #outcomes: Promise<void> = Promise.resolve();
   readonly #over = new AbortController();
 

@@ -113,6 +113,7 @@ export class Worker implements AsyncDisposable {
     const child = new Child(file, options.memory);
     const error = await child.loads();
     await child.end();
+    this.#state.limits = child.limits;
     if (error === undefined) return;
     const text = `the file of the handlers, ${file}, cannot be used: ${error}.`;
     throw new InvalidCall("BADARG", text, undefined, "Correct it, and start the worker again.");

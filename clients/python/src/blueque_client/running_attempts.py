@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from . import contract
 from .context import Failure, Stopped, current
-from .endings import Ending, raised
+from .endings import Ending, judged, raised
 from .errors import InvalidCall
 from .hooks import AroundAttempt, Attempt, Hooks
 from .messages import Message
 from .payload import Serializer
-from .task_functions import TaskFunction
+from .task_functions import Retry, TaskFunction
 from .tracing import carried, enter
+
+#: Every exception is retried.
+NO_RULE = Retry(None, (), None)
 
 
 class Channel(Protocol):
@@ -41,6 +44,13 @@ def start_of(item: Any, method: str | None, folder: str, span: Any) -> tuple[dic
     about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": folder}
     about.update(trace=carried(span), parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
     return about, item.parameters + (item.checkpoint or b"")
+
+
+class Done:
+    """An answer that has arrived."""
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from ()
 
 
 class RunningAttempt:
@@ -76,11 +86,23 @@ class RunningAttempt:
     def last_checkpoint(self) -> Any:
         return None if self._checkpoint is None else self.channel.serializer.loads(self._checkpoint)
 
-    def ask(self, kind: str, value: Any) -> None:
+    @property
+    def place(self) -> Path:
+        """The path of the folder, which may not exist."""
+        return self._folder
+
+    def ask(self, kind: str, value: Any) -> Awaitable[None]:
+        """Sends a value, and waits for the answer. On an event loop the caller may await the answer."""
         body = self.channel.serializer.dumps(value)
         if len(body) > contract.RESULT_BYTES:
             raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
+        soon = getattr(self.channel, "ask_soon", None)
+        if soon and asyncio._get_running_loop():
+            future: asyncio.Future[None] = soon(self.key, kind, body)
+            future.add_done_callback(lambda over: over.cancelled() or over.exception())  # nobody may await it
+            return future
         self.channel.ask(self.key, kind, body)
+        return Done()
 
     def log(self, text: str) -> None:
         line = text.encode(errors="backslashreplace")
@@ -92,20 +114,24 @@ class RunningAttempt:
 
     def run(self) -> Ending:
         """Runs its function, and returns after any end of it."""
+        retry = NO_RULE
         try:
             function = self._begin()
+            retry = function.retry
             if inspect.iscoroutinefunction(function.function):
                 return asyncio.run(self.run_async())
             with self._around():
                 value = self._call(function)
                 return self._complete(asyncio.run(value) if inspect.iscoroutine(value) else value)
         except BaseException as error:
-            return raised(error)
+            return judged(retry, error, self.number)
 
     async def run_async(self) -> Ending:
         """Runs its function on an event loop."""
+        retry = NO_RULE
         try:
             function = self._begin()
+            retry = function.retry
             async with self._around():
                 try:
                     value = self._call(function)
@@ -115,7 +141,7 @@ class RunningAttempt:
         except asyncio.CancelledError as error:
             return raised(Stopped(self.order) if self.order else error)
         except BaseException as error:
-            return raised(error)
+            return judged(retry, error, self.number)
 
     def _around(self) -> AroundAttempt:
         about = Attempt(self.id, self.queue, self.method, self.number)
