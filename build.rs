@@ -88,7 +88,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let names: Vec<&str> = bundle.commands.keys().map(String::as_str).collect();
     fs::write(target.join("names.txt"), names.join("\n"))?;
-    let manifest = manifest::manifest(&bundle.contract, &bundle.commands);
+    let mut manifest = manifest::manifest(&bundle.contract, &bundle.commands);
+    let sentences: Value = toml::from_str(&fs::read_to_string("contract/why.toml")?)?;
+    fs::write(target.join("why.json"), sentences.to_string())?;
+    if let Some(manifest) = manifest.as_object_mut() {
+        manifest.insert("sentences".to_owned(), sentences);
+    }
     fs::write(target.join("contract.json"), manifest.to_string())?;
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::link::{Blocking, Link, Wires};
 use crate::model::{
     Audit, Changes, Handshake, KeyLimit, Page, QueueInfo, Rate, Setting, TaskChange, TrackedTask, WorkerInfo,
 };
-use crate::names::{Namespace, PartitionName};
+use crate::names::{Namespace, PartitionName, QueueName};
 use crate::options::TaskOptions;
 use crate::repeat::{Reach, Tries};
 use crate::topology::{StoredTopology, Topology};
@@ -46,6 +46,16 @@ pub struct Client<L: Link = Blocking> {
     durability: Durability,
 }
 
+/// A hook of submits.
+#[derive(Clone)]
+struct BeforeSubmit(Arc<dyn Fn(&QueueName, TaskOptions) -> Result<TaskOptions> + Send + Sync>);
+
+impl fmt::Debug for BeforeSubmit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BeforeSubmit")
+    }
+}
+
 struct Inner<L: Link> {
     calls: Calls,
     wires: L::Wires,
@@ -54,6 +64,7 @@ struct Inner<L: Link> {
     patience: Option<Duration>,
     led: bool,
     max_bytes: Option<u32>,
+    before_submit: Vec<BeforeSubmit>,
     handshake: OnceLock<Handshake>,
 }
 
@@ -394,6 +405,11 @@ impl<L: Link> Client<L> {
         }
     }
 
+    /// Returns the options of a submit to a queue, after the hooks of the client.
+    pub(crate) fn before_submit(&self, queue: &QueueName, options: &TaskOptions) -> Result<TaskOptions> {
+        self.inner.before_submit.iter().try_fold(self.sized(options), |options, hook| (hook.0)(queue, options))
+    }
+
     pub(crate) fn max_bytes(&self) -> Option<u32> {
         self.inner.max_bytes
     }
@@ -430,6 +446,7 @@ pub struct ClientBuilder<L: Link = Blocking> {
     max_bytes: Option<u32>,
     by: Option<String>,
     for_tests: bool,
+    before_submit: Vec<BeforeSubmit>,
     link: PhantomData<L>,
 }
 
@@ -443,6 +460,7 @@ impl<L: Link> Default for ClientBuilder<L> {
             max_bytes: None,
             by: None,
             for_tests: false,
+            before_submit: Vec::new(),
             link: PhantomData,
         }
     }
@@ -497,6 +515,17 @@ impl<L: Link> ClientBuilder<L> {
     #[must_use]
     pub fn by(mut self, name: impl Into<String>) -> Self {
         self.by = Some(name.into());
+        self
+    }
+
+    /// Adds a hook of all submits to queues. It returns the options of the tasks, perhaps with changes, such as a tag or
+    /// the key of a tenant. Its error is the error of the submit.
+    #[must_use]
+    pub fn before_submit<F>(mut self, hook: F) -> Self
+    where
+        F: Fn(&QueueName, TaskOptions) -> Result<TaskOptions> + Send + Sync + 'static,
+    {
+        self.before_submit.push(BeforeSubmit(Arc::new(hook)));
         self
     }
 
@@ -568,7 +597,8 @@ impl<L: Link> ClientBuilder<L> {
         let calls = Calls::new(self.chosen_namespace());
         let calls = self.by.into_iter().fold(calls, Calls::by);
         let (limit, patience, max_bytes) = (self.limit, self.patience, self.max_bytes);
-        let inner = Inner { calls, wires, limit, patience, led, max_bytes, handshake: OnceLock::new() };
+        let before_submit = self.before_submit;
+        let inner = Inner { calls, wires, limit, patience, led, max_bytes, before_submit, handshake: OnceLock::new() };
         let client = Client { inner: Arc::new(inner), end: None, durability: self.durability };
         let mut handshake = client.run(&client.calls().handshake()).await?;
         if handshake.test && !self.for_tests {

@@ -111,9 +111,9 @@ pub enum Error {
     /// A value could not be converted to JSON, or parameters or a result could not be converted to the requested type.
     #[error("the payload and its type do not agree")]
     Payload(#[from] serde_json::Error),
-    /// The caller's time limit has passed.
-    #[error("not finished within {0:?}")]
-    TimedOut(Duration),
+    /// The caller's time limit has passed. The text is empty, or a colon and the reason why the task has not ended.
+    #[error("not finished within {0:?}{1}")]
+    TimedOut(Duration, String),
     /// The handler of a task reported a failure.
     #[error("{0}")]
     Failed(String),
@@ -134,7 +134,7 @@ impl Error {
             Self::Connection(_) => Code::Connection,
             Self::Reply { .. } | Self::ReplyTooBig(_) => Code::Reply,
             Self::Payload(_) => Code::Payload,
-            Self::TimedOut(_) | Self::NotDurable { .. } => Code::TimedOut,
+            Self::TimedOut(..) | Self::NotDurable { .. } => Code::TimedOut,
             Self::Failed(_) => Code::Failed,
         })
     }

@@ -87,7 +87,8 @@
 //! | tasks | [`Queue::submit`] with [`Submit`], [`Task`] | [`TaskInfo`], [`Status`], [`Why`], [`Estimate`],
 //! [`Transition`], [`LogEntry`] |
 //! | many tasks | [`Queue::find`] with [`Filter`], [`Queue::bulk`] with [`Action`] | [`Changed`] |
-//! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
+//! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Retry`], [`Hooks`], [`Stop`], [`Summary`],
+//! [`WorkerInfo`] |
 //! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`],
 //! [`QueueOrder`], [`Maintenance`] |
 //! | queues with the interface of redis-work-queue | [`Client::work_queue`], [`WorkQueue`] | [`WorkItem`] |
@@ -213,7 +214,7 @@ pub type Maintenance = handles::Maintenance<Blocking>;
 pub type Worker = handles::Worker<Blocking>;
 /// Settings of a [`Worker`], and its handlers.
 pub type WorkerBuilder = handles::WorkerBuilder<Blocking>;
-pub use worker::{Failure, HandlerError, MaintenanceError, Stop, Stopped, Summary};
+pub use worker::{AroundAttempt, Failure, HandlerError, Hooks, MaintenanceError, Retry, Stop, Stopped, Summary};
 // Attempts.
 /// Ends the waits of a listener from another thread, for example after a signal.
 pub type Interrupter = handles::Interrupter<Blocking>;

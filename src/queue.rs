@@ -141,10 +141,11 @@ impl<L: Link> Queue<L> {
         later: bool,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
         let id = how.id.unwrap_or_else(TaskId::random);
-        let (calls, options) = (self.client.calls(), self.client.sized(&how.options));
         let submit = if later { Calls::submit_once_more } else { Calls::submit_again };
-        let call = parameters.map(|parameters| {
-            submit(calls, &self.name, &NewTask::new(&id, parameters.as_ref()).eta(how.eta), &options, request)
+        let call = self.client.before_submit(&self.name, &how.options).and_then(|options| {
+            let parameters = parameters?;
+            let task = NewTask::new(&id, parameters.as_ref()).eta(how.eta);
+            Ok(submit(self.client.calls(), &self.name, &task, &options, request))
         });
         L::answer(async move {
             let round = self.client.run(&call?).await?;
@@ -155,8 +156,10 @@ impl<L: Link> Queue<L> {
     fn create(&self, parameters: serde_json::Result<impl AsRef<[u8]>>, how: Submit) -> L::Answer<'_, Result<Task<L>>> {
         let id = how.id.unwrap_or_else(TaskId::random);
         // A repeated call may return another reply, but its id names the same task. So no request id is needed.
-        let call = parameters
-            .map(|parameters| self.one_batch(&[NewTask::new(&id, parameters.as_ref()).eta(how.eta)], &how.options));
+        let call = self.client.before_submit(&self.name, &how.options).and_then(|options| {
+            let parameters = parameters?;
+            Ok(self.one_batch(&[NewTask::new(&id, parameters.as_ref()).eta(how.eta)], &options))
+        });
         L::answer(async move {
             let id = match self.client.run(&call?).await?.into_iter().next() {
                 Some(Submitted::Taken(other)) => other,
@@ -178,6 +181,7 @@ impl<L: Link> Queue<L> {
         options: &'a TaskOptions,
     ) -> L::Answer<'a, Result<Vec<Submitted>>> {
         L::answer(async move {
+            let options = &self.client.before_submit(&self.name, options)?;
             // A unique name needs a single task; the script checks this.
             let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
             let mut ids = HashSet::new();
@@ -193,7 +197,7 @@ impl<L: Link> Queue<L> {
     }
 
     fn one_batch(&self, tasks: &[NewTask<'_>], options: &TaskOptions) -> Call<Vec<Submitted>> {
-        self.client.calls().submit(&self.name, tasks, &self.client.sized(options))
+        self.client.calls().submit(&self.name, tasks, options)
     }
 
     /// Returns the number of tasks in each state.

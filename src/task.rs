@@ -61,7 +61,8 @@ impl<L: Link> Task<L> {
     /// Waits until the task is finished, and returns its record. With [`Duration::MAX`] the method waits without limit.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] after `limit`; `NOTASK`; the errors of [`Client::call`].
+    /// [`Error::TimedOut`] after `limit`, with the sentence of [`Why::sentence`](crate::Why::sentence); `NOTASK`; the
+    /// errors of [`Client::call`].
     pub fn wait(&self, limit: Duration) -> L::Answer<'_, Result<TaskInfo>> {
         L::answer(self.finished(limit))
     }
@@ -76,7 +77,11 @@ impl<L: Link> Task<L> {
             }
             let left = deadline.left();
             if left.is_zero() {
-                return Err(Error::TimedOut(limit));
+                let why = self.client.run(&self.client.calls().why(&self.id)).await;
+                return Err(Error::TimedOut(
+                    limit,
+                    why.map(|why| format!(": {}", why.sentence(&info))).unwrap_or_default(),
+                ));
             }
             L::pause(pause.min(left)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);

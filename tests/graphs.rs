@@ -265,7 +265,7 @@ fn a_graph_is_waited_for_and_shows_its_tasks() {
     graph.task("q", "add", &3).result_of(&first).label("total");
     let made = client.submit_graph(&graph).unwrap();
     let late = made.graph.wait(Duration::from_millis(50)).unwrap_err();
-    assert!(matches!(late, blueque::Error::TimedOut(_)), "{late}");
+    assert!(matches!(late, blueque::Error::TimedOut(..)), "{late}");
     let ended = adding(&client, || made.graph.wait(LIMIT).unwrap().tasks);
     let shown: Vec<_> = ended.iter().map(|task| (task.label.as_str(), task.status, task.upstreams.len())).collect();
     assert_eq!(shown, [("first", Some(Status::Complete), 0), ("total", Some(Status::Complete), 1)]);

@@ -109,7 +109,7 @@ pub fn code(error: &anyhow::Error) -> Code {
                 | Error::Cancelled
                 | Error::Invalid { code: blueque::Code::OtherQueue, .. } => Code::Refused,
                 Error::Invalid { .. } | Error::Unsuitable { code: blueque::Code::Moved, .. } => Code::Usage,
-                Error::TimedOut(_) | Error::NotDurable { .. } => Code::TimedOut,
+                Error::TimedOut(..) | Error::NotDurable { .. } => Code::TimedOut,
                 Error::TaskCancelled(_) => Code::Cancelled,
                 _ => Code::Failed,
             };

@@ -132,6 +132,11 @@ class Generator:
         for name, of in self.manifest["constants"].items():
             value = of["value"] / 1000 if of["unit"] == "milliseconds" else of["value"]
             out.append(f"\n{name.upper()} = {value}\n" + doc(of["means"], ""))
+        out.append("\nSENTENCES: dict[str, tuple[tuple[str, str], ...]] = {\n")
+        for name, alternatives in self.manifest["sentences"].items():
+            each = "".join(f"        ({json.dumps(when)}, {json.dumps(text)}),\n" for when, text in alternatives)
+            out.append(f'    "{name}": (\n{each}    ),\n')
+        out.append("}\n" + doc("The parts of the sentence for `why`: alternatives of conditions and a text.", ""))
         names = ",\n    ".join(f'"{name}"' for name in self.manifest["settings"])
         lines = [
             f"{name}: {of['means']} Default: {of.get('default') or 'no limit'}."

@@ -112,6 +112,13 @@ class Generator {
       const number = unit === "milliseconds" ? value / 1000 : value;
       out.push(doc("", means), `export const ${name.toUpperCase()} = ${number};\n\n`);
     }
+    out.push(doc("", "The parts of the sentence for `why`: alternatives of conditions and a text."));
+    out.push("export const SENTENCES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {\n");
+    for (const [name, alternatives] of Object.entries(this.manifest.sentences)) {
+      const each = alternatives.map(([when, words]) => `    [${text(when)}, ${text(words)}],\n`);
+      out.push(`  ${text(name)}: [\n${each.join("")}  ],\n`);
+    }
+    out.push("};\n\n");
     const lines = Object.entries(settings).map(
       ([name, of]) => `- \`${name}\`: ${of.means} Default: ${of.default || "no limit"}.`,
     );

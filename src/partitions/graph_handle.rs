@@ -150,7 +150,7 @@ impl<L: Link> GraphHandle<L> {
                 }
                 let left = deadline.left();
                 if left.is_zero() {
-                    return Err(Error::TimedOut(limit));
+                    return Err(Error::TimedOut(limit, String::new()));
                 }
                 L::pause(pause.min(left)).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);

@@ -1,6 +1,8 @@
 //! Builder of workers.
 
+use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -8,7 +10,9 @@ use serde::de::DeserializeOwned;
 
 use super::HandlerError;
 use super::context::Context;
+use super::failure::Retry;
 use super::handlers::{Handlers, closure, json};
+use super::hooks::Hooks;
 use super::run::Worker;
 use super::settings::Settings;
 use crate::client::Client;
@@ -117,6 +121,32 @@ impl<L: Link> WorkerBuilder<L> {
     /// `localhost`.
     pub fn host_name(mut self, name: impl Into<String>) -> Self {
         self.settings.host_names.push(name.into());
+        self
+    }
+
+    /// Adds hooks, which are called around attempts and at the events of the worker.
+    pub fn hooks(mut self, hooks: impl Hooks<L>) -> Self {
+        self.settings.hooks.push(Arc::new(hooks));
+        self
+    }
+
+    /// Sets the decision about errors of handlers, by the error and the number of the attempt, from 1 on. A
+    /// [`Failure`](crate::Failure) decides itself, and a panic is retried.
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// use blueque::{Retry, WorkerBuilder};
+    ///
+    /// fn only_io(builder: WorkerBuilder) -> WorkerBuilder {
+    ///     builder.retry(|error, _| if error.is::<io::Error>() { Retry::Usual } else { Retry::Never })
+    /// }
+    /// ```
+    pub fn retry<F>(mut self, decide: F) -> Self
+    where
+        F: Fn(&(dyn StdError + 'static), u32) -> Retry + Send + Sync + 'static,
+    {
+        self.settings.retry = Some(Box::new(decide));
         self
     }
 

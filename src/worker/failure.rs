@@ -34,7 +34,29 @@ pub struct Failure {
     permanent: bool,
 }
 
+/// Decision about a failed attempt: see [`WorkerBuilder::retry`](super::WorkerBuilder::retry).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "callers create it")]
+pub enum Retry {
+    /// The task's options decide: the first `max_failures` failures are retried, after the task's backoff.
+    #[default]
+    Usual,
+    /// The failure is permanent.
+    Never,
+    /// The retry follows after this time, if the task has retries left.
+    After(Duration),
+}
+
 impl Failure {
+    /// Applies a decision.
+    pub(super) fn judged(self, retry: Retry) -> Self {
+        match retry {
+            Retry::Usual => self,
+            Retry::Never => self.permanent(),
+            Retry::After(pause) => self.again_in(pause),
+        }
+    }
+
     /// Creates a failure with a text for people.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }

@@ -1,5 +1,6 @@
 //! Handlers of a worker: one for all tasks, and others for tasks with a method.
 
+use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -93,7 +94,13 @@ where
 
 /// Runs a handler to its end, and catches its panic.
 pub(super) async fn ended<L: Link>(handler: &Handler<L>, cx: Arc<Context<L>>) -> Ended {
-    let mut running = catch_unwind(AssertUnwindSafe(|| handler(cx)))?;
+    caught(catch_unwind(AssertUnwindSafe(|| handler(cx)))?).await
+}
+
+/// Runs a future to its end, and catches its panic.
+pub(super) async fn caught<T>(
+    mut running: Pin<Box<dyn Future<Output = T> + Send + '_>>,
+) -> Result<T, Box<dyn Any + Send>> {
     poll_fn(|task| match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(task))) {
         Ok(Poll::Ready(outcome)) => Poll::Ready(Ok(outcome)),
         Ok(Poll::Pending) => Poll::Pending,

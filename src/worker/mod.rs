@@ -10,6 +10,7 @@ mod ending;
 mod failure;
 mod handlers;
 mod heartbeats;
+mod hooks;
 mod maintenance;
 mod outcome;
 mod reports;
@@ -23,7 +24,8 @@ use std::time::Duration;
 
 pub use builder::WorkerBuilder;
 pub use context::{Context, Stopped};
-pub use failure::Failure;
+pub use failure::{Failure, Retry};
+pub use hooks::{AroundAttempt, Hooks};
 pub use maintenance::{Maintenance, MaintenanceError};
 pub use run::Worker;
 pub use shared::Summary;

@@ -1,10 +1,11 @@
 //! Maps the outcome of a handler to the call that ends its attempt.
 
 use std::any::Any;
+use std::error::Error as StdError;
 
 use super::HandlerError;
 use super::context::Stopped;
-use super::failure::Failure;
+use super::failure::{Failure, Retry};
 use crate::calls::{CompleteOptions, End, ReleaseOptions};
 use crate::error::{Error, Result};
 use crate::link::Link;
@@ -23,8 +24,12 @@ pub(super) enum Coming {
 
 impl Coming {
     /// Chooses the call from a handler's outcome. Returns `Lost` if there is nothing left to end. `options` belong to a
-    /// completion.
-    pub(super) fn of(ended: Ended, options: CompleteOptions) -> Result<Self> {
+    /// completion; `judge` decides about errors that are no [`Failure`].
+    pub(super) fn of(
+        ended: Ended,
+        options: CompleteOptions,
+        judge: impl FnOnce(&(dyn StdError + 'static)) -> Retry,
+    ) -> Result<Self> {
         Ok(match ended {
             Ok(Ok(result)) => Self::Complete(result, options),
             Ok(Err(error)) => match (error.downcast_ref::<Stopped>(), error.downcast_ref::<Error>()) {
@@ -33,7 +38,7 @@ impl Coming {
                 (Some(_), _) => Self::Release(ReleaseOptions::new().reason("drain").uncounted(true)),
                 _ => Self::Fail(match error.downcast_ref::<Failure>() {
                     Some(failure) => failure.clone(),
-                    None => Failure::new(error.to_string()),
+                    None => Failure::new(error.to_string()).judged(judge(error.as_ref())),
                 }),
             },
             Err(panic) => Self::Fail(Failure::new(format!("the handler panicked: {}", message(panic.as_ref())))),
@@ -58,7 +63,7 @@ impl Coming {
     }
 }
 
-fn message(panic: &(dyn Any + Send)) -> &str {
+pub(super) fn message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

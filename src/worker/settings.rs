@@ -1,13 +1,19 @@
 //! Settings of workers.
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use super::failure::Retry;
+use super::hooks::AllHooks;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::model::QueueOrder;
 use crate::names::Pattern;
+
+/// Decides about the retry of an error, by the error and the number of the attempt.
+pub(super) type Judge = dyn Fn(&(dyn StdError + 'static), u32) -> Retry + Send + Sync;
 
 /// Settings of workers over any link.
 pub(super) struct Settings<L: Link> {
@@ -22,6 +28,8 @@ pub(super) struct Settings<L: Link> {
     pub(super) patience: Duration,
     pub(super) adopt_dead: bool,
     pub(super) host_names: Vec<String>,
+    pub(super) hooks: AllHooks<L>,
+    pub(super) retry: Option<Box<Judge>>,
 }
 
 impl<L: Link> Settings<L> {
@@ -38,6 +46,8 @@ impl<L: Link> Settings<L> {
             patience: Duration::from_secs(3600),
             adopt_dead: false,
             host_names: Vec::new(),
+            hooks: Vec::new(),
+            retry: None,
         }
     }
 

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use super::Stop;
 use super::context::Context;
 use super::end_batcher::{EndBatcher, MOST, Turn, Waiting, tell};
-use super::failure::Failure;
+use super::failure::{Failure, Retry};
 use super::handlers;
+use super::hooks;
 use super::outcome::Coming;
 use super::shared::{Shared, State};
 use crate::calls::ReleaseOptions;
@@ -82,6 +83,11 @@ impl<L: Link> Shared<L> {
     /// Runs one task to the end of its attempt.
     async fn execute(self: &Arc<Self>, end_batcher: &Arc<EndBatcher<L>>, context: &Arc<Context<L>>) {
         let coming = self.handled(context).await;
+        let hooks = &self.settings.hooks;
+        let error = match &coming {
+            Ok(Coming::Fail(failure)) if !hooks.is_empty() => failure.to_string(),
+            _ => String::new(),
+        };
         let processor = context.processor();
         let outcome = if context.is_killed() {
             self.release(processor, &ReleaseOptions::new()).await
@@ -98,6 +104,7 @@ impl<L: Link> Shared<L> {
             Err(Error::Lost) if context.order() != Order::Lost => self.release(processor, &ReleaseOptions::new()).await,
             outcome => outcome,
         };
+        hooks::outcome(hooks, context, &outcome, &error);
         let was_running = {
             let mut state = self.lock();
             let before = state.running.len();
@@ -123,8 +130,17 @@ impl<L: Link> Shared<L> {
         }
         match self.handlers.of(method.as_deref()) {
             Some(handler) => {
-                let ended = handlers::ended(handler.as_ref(), Arc::clone(context)).await;
-                Coming::of(ended, context.completion())
+                let hooks = &self.settings.hooks;
+                let ended = if hooks.is_empty() {
+                    handlers::ended(handler.as_ref(), Arc::clone(context)).await
+                } else {
+                    hooks::ended(hooks, handler.as_ref(), context).await
+                };
+                let attempt = context.reservation().attempt;
+                let judge = self.settings.retry.as_ref();
+                Coming::of(ended, context.completion(), |error| {
+                    judge.map_or(Retry::Usual, |judge| judge(error, attempt))
+                })
             }
             None => Ok(Coming::Fail(Failure::new(unknown(method.as_deref())).permanent())),
         }

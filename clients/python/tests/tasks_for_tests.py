@@ -457,3 +457,59 @@ def waits_for_it(file: str) -> None:
     limit = time.monotonic() + 30
     while not Path(f"{file}.error").exists() and time.monotonic() < limit:
         time.sleep(0.01)
+
+
+class NoDisk(OSError):
+    pass
+
+
+def later(error: BaseException, attempt: int) -> float | bool | None:
+    """Decides about retries."""
+    if isinstance(error, KeyError):
+        return 0.0 if attempt == 1 else False
+    return None
+
+
+@task(queue="q", max_failures=5, delay=0, retry_for=OSError, permanent_for=(FileNotFoundError,), retry=later)
+def kinds(kind: str) -> None:
+    raise {"OSError": OSError, "NoDisk": NoDisk, "FileNotFoundError": FileNotFoundError, "KeyError": KeyError}.get(
+        kind, ValueError
+    )(kind)
+
+
+@task(queue="q", no_progress=1)
+def stalls(lines: int) -> None:
+    for _ in range(lines):
+        context.log("a sign of progress")
+        time.sleep(0.3)
+    time.sleep(600)
+
+
+@task(queue="q", memory=1 << 30)
+def takes(size: int) -> int:
+    return len(bytearray(size))
+
+
+@task(queue="q")
+async def saves_async(most: int) -> list[Any]:
+    """Saves checkpoints while another task of the loop runs."""
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    other = asyncio.ensure_future(turn())
+    for number in range(most):
+        await context.checkpoint(number + 1)
+    for number in range(most):
+        context.progress(number)  # without an `await`
+    found: list[Any] = [turns >= most]
+    other.cancel()
+    try:
+        await context.checkpoint("x" * (9 << 20))
+    except InvalidCall as error:
+        found.append(error.code)
+    return found

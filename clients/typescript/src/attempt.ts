@@ -3,6 +3,8 @@ import type * as contract from "./contract.js";
 import { LOG_KEPT_BYTES, RESULT_BYTES } from "./contract.js";
 import { BluequeError, InvalidCall, PayloadError } from "./errors.js";
 import { number } from "./argument-checks.js";
+import { judged, optionsOfHandler } from "./handler-options.js";
+import { type Complain, type Hooks, aroundAttempt } from "./hooks.js";
 import type { Serializer } from "./payload.js";
 import type { Bytes } from "./wire.js";
 
@@ -205,29 +207,49 @@ export function isHandlers(given: unknown): given is Handlers {
 const MOST_ERROR = 32 << 10;
 
 /** Runs the handler of an attempt; never rejects. */
-export async function attempt(about: About, handlers: Handlers, context: Context, serializer: Serializer): Promise<End> {
-  const end = await ended(about, handlers, context, serializer);
+export async function attempt(
+  about: About, handlers: Handlers, context: Context, serializer: Serializer, hooks: readonly Hooks[] = [], complain?: Complain,
+): Promise<End> {
+  const { id, queue, method, attempt } = about;
+  const hooked = (work: () => Promise<unknown>): Promise<unknown> =>
+    aroundAttempt(hooks, { id, queue, method, attempt, seconds: 0 }, work, complain);
+  const end = await ended(about, handlers, context, serializer, hooked);
   if (isEnd(end)) return end;
   return { how: "fail", body: "it ended with a name, a time or a result of another type", group: "permanent" };
 }
 
-async function ended(about: About, handlers: Handlers, context: Context, serializer: Serializer): Promise<End> {
+async function ended(
+  about: About, handlers: Handlers, context: Context, serializer: Serializer,
+  hooked: (work: () => Promise<unknown>) => Promise<unknown>,
+): Promise<End> {
+  const name = about.method ?? about.queue;
+  const handler = handlerOf(handlers, name);
   try {
-    const name = about.method ?? about.queue;
-    const own = typeof handlers === "function" ? handlers : Object.hasOwn(handlers, name) && handlers[name];
-    const handler = own as Handler | false | undefined;
     if (!handler) throw new Failure(`this worker has no handler for ${name}`, { group: "unknown" });
     // A task of a graph's document may have no parameters: then the handler gets no argument.
     const parameters = about.parameters.length ? serializer.loads(about.parameters) : [];
-    const result: unknown = await handler(parameters, context);
+    const result = await hooked(async () => await handler(parameters, context));
     const body = serializer.dumps(result === undefined ? null : result);
     if (Buffer.byteLength(body) > RESULT_BYTES) {
       return { how: "final", body: "the result is over 8 MiB: store it elsewhere", group: "toobig" };
     }
     return { how: "complete", body, ...context.step };
   } catch (error) {
-    return context.order && isStop(error) ? stopped(context.order) : failed(error);
+    if (context.order && isStop(error)) return stopped(context.order);
+    const end = failed(error);
+    if (error instanceof Failure) return end;
+    try {
+      return judged(end, error, about.attempt, optionsOfHandler(handler));
+    } catch (worse) {
+      return failed(worse);
+    }
   }
+}
+
+/** The handler of a method. */
+export function handlerOf(handlers: Handlers, name: string): Handler | undefined {
+  const own = typeof handlers === "function" ? handlers : Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+  return own as Handler | undefined;
 }
 
 /** Returns true if an error is only the order to stop. */

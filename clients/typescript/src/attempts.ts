@@ -1,7 +1,8 @@
 // The attempts of a worker: runs handlers in this process or in a child.
-import { type About, type End, Context, attempt, stopped } from "./attempt.js";
+import { type About, type End, Context, attempt, handlerOf, stopped } from "./attempt.js";
 import * as calls from "./calls.js";
 import { known } from "./errors.js";
+import { limitsOf } from "./handler-options.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import type { ProcessPool } from "./process-pool.js";
 import { removed } from "./work-folder.js";
@@ -18,6 +19,9 @@ export async function runAttempt(state: WorkerState, pool: ProcessPool, held: He
     end = { how: "uncounted", reason: "noprocess", again: 5 };
   }
   held.over = true;
+  if (held.stalled !== undefined && end.group === "timeout") {
+    end = { ...end, body: `the attempt has made no progress for ${held.stalled} s: no checkpoint, progress or log` };
+  }
   if (held.path) await removed(held.path);
   await held.sendLog();
   state.ends.push([held, end]);
@@ -25,14 +29,18 @@ export async function runAttempt(state: WorkerState, pool: ProcessPool, held: He
 }
 
 async function handled(state: WorkerState, pool: ProcessPool, held: HeldAttempt): Promise<End> {
-  const { handlers, link: { serializer } } = state;
+  const { handlers, hooks, link: { serializer } } = state;
   const { id, queue, attempt: number, parameters, checkpoint } = held.item;
   // Chooses one of several handlers.
   const method = typeof handlers === "function" ? null : ((await state.insist(calls.get(id)))?.method ?? null);
+  held.method = method;
   const about: About = { id, queue, method, attempt: number, parameters, checkpoint };
   // The reply that gave out the task may be old: this process was frozen, or the server away.
   const early = held.enforce();
   if (early) return stopped(early);
-  if (!handlers) return pool.run(held, about);
-  return attempt(about, handlers, new Context(about, held.signal, serializer, held), serializer);
+  const name = method ?? queue;
+  const limits = handlers ? limitsOf(handlerOf(handlers, name)) : (state.limits[name] ?? state.limits[""]);
+  if (limits) held.limit(limits);
+  if (!handlers) return pool.run(held, about, limits?.memory);
+  return attempt(about, handlers, new Context(about, held.signal, serializer, held), serializer, hooks, state.complain);
 }

@@ -4,10 +4,12 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Duplex, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { withoutPasswords } from "./address.js";
 import { type About, type End, type Order, stopped } from "./attempt.js";
 import { BluequeError, known } from "./errors.js";
+import type { Limits } from "./handler-options.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import { Output, markOf } from "./outputs.js";
 import { type FromChild, PIPE, type ToChild, fromChild, packed } from "./messages.js";
@@ -18,6 +20,8 @@ import type { Bytes } from "./wire.js";
 const WATCHDOG = 4;
 /** Milliseconds after the end of a process in which the rest of its output may arrive. */
 const REST = 1000;
+/** Maximum number of milliseconds for the hook at the end of a child. */
+const FAREWELL = 5000;
 
 /** The file that children run, next to this file. Undefined: a bundler has moved this file. */
 function program(): string | undefined {
@@ -63,6 +67,9 @@ export class Child {
   /** True if the child is gone. */
   over = false;
   #loaded = false;
+  #hooked = false;
+  /** The limits of its handlers. */
+  limits: Readonly<Record<string, Limits>> = {};
   #trouble: string | undefined;
   readonly #outputs: readonly Output[];
   #held: HeldAttempt | undefined;
@@ -75,7 +82,7 @@ export class Child {
    * @param file The file of the handlers.
    * @param memory Maximum size of its heap in bytes.
    */
-  constructor(file: string, memory: number | undefined) {
+  constructor(file: string, readonly memory: number | undefined) {
     const path = program();
     if (path === undefined) {
       const text = "child processes run files of this package, which a bundler has left out.";
@@ -179,6 +186,10 @@ export class Child {
 
   /** Ends the child, with all processes that it has started. */
   async end(): Promise<void> {
+    if (this.#hooked && !this.over) {
+      this.#tell({ kind: "stop" });
+      await Promise.race([this.gone, sleep(FAREWELL, undefined, { ref: false })]);
+    }
     this.kill("SIGKILL");
     await this.gone;
   }
@@ -210,6 +221,8 @@ export class Child {
   async #hear(message: FromChild, body: Buffer): Promise<void> {
     if (message.kind === "loaded") {
       this.#loaded = message.good;
+      this.limits = message.limits ?? {};
+      this.#hooked = message.hooked === true;
       this.#trouble = message.good ? undefined : body.toString();
       this.#load?.(this.#trouble);
     }

@@ -5,6 +5,7 @@ import { Connection, type NodeRedis } from "./connection.js";
 import { InvalidCall, Unsuitable, duplicate } from "./errors.js";
 import { number, options as optionsOf, shown } from "./argument-checks.js";
 import { Graph, GraphHandle } from "./graph.js";
+import { type Hooks, aroundSubmit, hooksOf } from "./hooks.js";
 import { Link } from "./link.js";
 import { Json, type Serializer } from "./payload.js";
 import { Queue } from "./queue.js";
@@ -22,6 +23,8 @@ export interface ClientOptions {
   readonly by?: string;
   /** Serializer of parameters, results, checkpoints and progress; by default JSON. */
   readonly serializer?: Serializer;
+  /** Calls of your own code, around submits and by the client's workers. */
+  readonly hooks?: Hooks | readonly Hooks[];
   /** The time of each call, for tests in their own namespace. */
   readonly clock?: () => Time;
 }
@@ -52,7 +55,7 @@ export class Client implements AsyncDisposable {
    *   `BLUEQUE_URL`, the login and `BLUEQUE_NAMESPACE` from the environment, as `blueque` does.
    */
   constructor(server?: string | NodeRedis, options: ClientOptions = {}) {
-    optionsOf("a client", options, ["namespace", "limit", "by", "serializer", "clock"]);
+    optionsOf("a client", options, ["namespace", "limit", "by", "serializer", "clock", "hooks"]);
     number("limit", options.limit, 0);
     const { serializer } = options as { serializer?: Partial<Serializer> | null };
     if (serializer !== undefined && (typeof serializer?.dumps !== "function" || typeof serializer.loads !== "function")) {
@@ -60,7 +63,7 @@ export class Client implements AsyncDisposable {
     }
     const usual = server === undefined ? fromEnvironment(process.env) : { url: server, namespace: "blueque" };
     const { namespace = usual.namespace, limit = 30, by, clock } = options;
-    this.link = new Link(new Connection(usual.url), namespace, limit, by, options.serializer ?? new Json(), clock);
+    this.link = new Link(new Connection(usual.url), namespace, limit, by, options.serializer ?? new Json(), clock, hooksOf(options.hooks));
   }
 
   /** Closes the connections of the client. */
@@ -99,14 +102,16 @@ export class Client implements AsyncDisposable {
   async submitGraph(graph: Graph): Promise<GraphHandle> {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline } = graph.options;
-    const { total, digest, batches } = graph.batches(this.link.serializer);
-    try {
-      for (const batch of batches) {
-        await this.link.make(calls.submitGraph(graph.id, total, batch, { name, onFailure, tags, deadline, digest }));
+    await aroundSubmit(this.link.hooks, "graph", {}, graph.id, async ({ tags: more }) => {
+      const { total, digest, batches } = graph.batches(this.link.serializer, more);
+      try {
+        for (const batch of batches) {
+          await this.link.make(calls.submitGraph(graph.id, total, batch, { name, onFailure, tags, deadline, digest }));
+        }
+      } catch (error) {
+        throw duplicate(error, "Choose another id for the graph.");
       }
-    } catch (error) {
-      throw duplicate(error, "Choose another id for the graph.");
-    }
+    });
     return new GraphHandle(this.link, graph.id);
   }
 

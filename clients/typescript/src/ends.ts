@@ -55,6 +55,9 @@ export function sent(state: WorkerState, held: HeldAttempt, end: End, verdict: s
   state.done += 1;
   const failed = end.how === "fail" || end.how === "final";
   const why = failed ? `: ${String(end.body ?? "").split("\n", 1)[0] ?? ""}` : "";
+  const { id, queue, item: { attempt }, method, began } = held;
+  const error = failed ? { error: why.slice(2), group: end.group ?? "" } : {};
+  state.outcome(verdict, { id, queue, method, attempt, seconds: state.clock.now() - began, ...error });
   if (verdict === "LOST" || verdict === "failed") held.say("warning", `: ${verdict}${why}`);
   else held.say("info", `: ${verdict}${why}`, "detail");
 }

@@ -9,7 +9,7 @@ import { shown } from "./argument-checks.js";
 import type { Link } from "./link.js";
 import type { Serializer } from "./payload.js";
 import { Task, type Wait, until } from "./task.js";
-import { type Bytes, type Time, written } from "./wire.js";
+import { type Bytes, type Names, type Time, written } from "./wire.js";
 
 /** A task of a graph. In the parameters of another task a node stands for the result of its task. */
 export class Node {
@@ -101,10 +101,14 @@ export class Graph {
     return node;
   }
 
-  /** @internal The nodes in the form of the call, split into calls. */
-  batches(serializer: Serializer): { total: number; digest: string; batches: calls.SubmitGraphEach[][] } {
+  /** @internal The nodes in the form of the call, with more tags, split into calls. The digest is that without them. */
+  batches(serializer: Serializer, tags: Names = []): { total: number; digest: string; batches: calls.SubmitGraphEach[][] } {
     const each = this.#nodes.map((node) => entry(node, serializer));
-    return { total: each.length, digest: digest(this.options, each), batches: batches(each) };
+    const tagged = !tags.length ? each : this.#nodes.map((node) => {
+      const all = [node.options.tags ?? [], tags].flat();
+      return entry(new Node(node.id, node.queue, node.parameters, { ...node.options, tags: all }), serializer);
+    });
+    return { total: each.length, digest: digest(this.options, each), batches: batches(tagged) };
   }
 }
 
@@ -222,7 +226,7 @@ export class GraphHandle {
         ended.length = 0;
       }
     };
-    return until(look, wait, () => `the graph ${this.id} has not ended`);
+    return until(look, wait, (within) => `the graph ${this.id} has not ended ${within}.`);
   }
 
   /** Cancels all unfinished tasks; with `task` only this task and the tasks that wait for it. */

@@ -5,8 +5,12 @@ import * as calls from "./calls.js";
 import type { Child } from "./child-process.js";
 import { CALL_AGAIN, LOG_KEPT_BYTES, LOG_PIECE_BYTES, RESULT_BYTES } from "./contract.js";
 import { BluequeError, Lost } from "./errors.js";
+import type { Limits } from "./handler-options.js";
 import type { Bytes, Call } from "./wire.js";
 import type { WorkerState } from "./worker-state.js";
+
+/** Seconds after which the limits of a task are read; the lowest limit is a second. */
+const LIMITS_AFTER = 0.5;
 
 /** A task as returned by `reserve` and `finish_and_reserve`. */
 export type Taken = Pick<
@@ -22,6 +26,8 @@ export class HeldAttempt implements Channel {
   readonly token: number;
   readonly lease: number;
   readonly began: number;
+  /** The method, if the worker has several handlers or a file of handlers. */
+  method: string | null = null;
   order: Order | undefined;
   ordered = 0;
   child: Child | undefined;
@@ -30,6 +36,13 @@ export class HeldAttempt implements Channel {
   path: string | undefined;
   #log = "";
   #leftOut = 0;
+  #timeLimit: number;
+  #noProgress = Infinity;
+  #limitsRead = false;
+  /** Time of the last sign of progress. */
+  #seen: number;
+  /** Seconds without progress after which it was ordered to stop. */
+  stalled: number | undefined;
 
   /** @param renewed Time at which the last acknowledged renewal was sent. */
   constructor(private readonly state: WorkerState, readonly item: Taken, public renewed: number) {
@@ -38,6 +51,28 @@ export class HeldAttempt implements Channel {
     this.token = item.token;
     this.lease = item.lease / 1e6;
     this.began = state.clock.now();
+    this.#seen = this.began;
+    this.#timeLimit = state.options.timeLimit ?? Infinity;
+  }
+
+  /** Sets the limits of the handler, as far as they are lower. */
+  limit({ timeLimit = Infinity, noProgress = Infinity }: Limits): void {
+    this.#timeLimit = Math.min(this.#timeLimit, timeLimit);
+    this.#noProgress = Math.min(this.#noProgress, noProgress);
+  }
+
+  /** Reads the limits of the task itself. Short attempts do not need them. */
+  async #readLimits(): Promise<void> {
+    if (this.#limitsRead) return;
+    this.#limitsRead = true;
+    const { connection, namespace } = this.state.link;
+    const key = `${namespace}_task_${this.id}`;
+    try {
+      const [maxRun, noProgress] = (await connection.send(key, ["HMGET", key, "max_run", "no_progress"])) as (Buffer | null)[];
+      this.limit({ timeLimit: Number(maxRun ?? Infinity), noProgress: Number(noProgress ?? Infinity) });
+    } catch {
+      this.#limitsRead = false;
+    }
   }
 
   get signal(): AbortSignal {
@@ -68,11 +103,16 @@ export class HeldAttempt implements Channel {
   /** Enforces the limits of the attempt; kills a child that does not stop. Returns the order to stop. */
   enforce(): Order | undefined {
     if (this.over) return this.order;
-    const { grace = 30, timeLimit = Infinity } = this.state.options;
+    const { grace = 30 } = this.state.options;
     const left = this.left();
     const now = this.state.clock.now();
     if (left <= 0 || (left <= Math.min(grace, this.lease / 6) && !this.order)) this.stop("lost");
-    if (!this.order && now - this.began > timeLimit) this.stop("timeout");
+    if (now - this.began > LIMITS_AFTER) void this.#readLimits();
+    if (!this.order && now - this.began > this.#timeLimit) this.stop("timeout");
+    if (!this.order && now - this.#seen > this.#noProgress) {
+      this.stalled = this.#noProgress;
+      this.stop("timeout");
+    }
     if (!this.order && this.state.stopping === "release") this.stop("drain");
     if (this.order && this.child) {
       const since = now - this.ordered;
@@ -89,6 +129,7 @@ export class HeldAttempt implements Channel {
 
   /** Adds log output, up to a limit. */
   log(text: string): void {
+    this.#seen = this.state.clock.now();
     if (this.#log.length < LOG_KEPT_BYTES) this.#log += text;
     else this.#leftOut += text.length;
   }
@@ -115,6 +156,7 @@ export class HeldAttempt implements Channel {
     for (;;) {
       try {
         await this.state.link.run(call);
+        this.#seen = this.state.clock.now();
         return;
       } catch (error) {
         if (error instanceof Lost) this.stop("lost", true);

@@ -2,6 +2,7 @@
 export { Again, Context, Failure, type Handler, type Handlers, type Order, Stopped } from "./attempt.js";
 export * as calls from "./calls.js";
 export { Client, type ClientOptions, type ScheduleOptions } from "./client.js";
+export { LocalContext, type LocalOptions, localContext } from "./local-context.js";
 export type { NodeRedis } from "./connection.js";
 export * as contract from "./contract.js";
 export {
@@ -9,10 +10,14 @@ export {
   TaskCancelled, TaskFailed, TimedOut, Unavailable, Unsuitable,
 } from "./errors.js";
 export { Graph, GraphHandle, type GraphOptions, Node, type NodeOptions, Optional, type Upstream, optional } from "./graph.js";
+export type { Attempt, Hooks, Submit } from "./hooks.js";
+export { type HandlerOptions, type Kind, type Limits } from "./handler-options.js";
+export { task } from "./handler.js";
 export { Json, type Serializer } from "./payload.js";
 export { type EventsOptions, Queue, type TaskOptions } from "./queue.js";
 export { Schedule } from "./schedule.js";
 export { type EditOptions, Task, type Wait } from "./task.js";
 export { type Argument, type Bytes, Call, type Names, type Reply, type Seconds, type Time } from "./wire.js";
+export type { Why } from "./why.js";
 export { Worker, type WorkerOptions } from "./worker.js";
 export { type LeaseOptions, WorkItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";

@@ -4,6 +4,7 @@ import { compose } from "./composer.js";
 import { type Connection, textOf } from "./connection.js";
 import { FIRST_PAUSE, LONGEST_PAUSE } from "./contract.js";
 import { BluequeError, ConnectionFailed, InvalidCall, Unavailable, verdict } from "./errors.js";
+import type { Hooks } from "./hooks.js";
 import { shown } from "./argument-checks.js";
 import { type Serializer } from "./payload.js";
 import { isDistrust, isRefusal, isReply, mistake } from "./server-errors.js";
@@ -29,6 +30,7 @@ export class Link {
    * @param by The author of the changes, for the audit.
    * @param serializer The serializer of payloads.
    * @param clock The time of each call, for tests.
+   * @param hooks The hooks of submits and workers.
    */
   constructor(
     readonly connection: Connection,
@@ -37,6 +39,7 @@ export class Link {
     readonly by: string | undefined,
     readonly serializer: Serializer,
     readonly clock: (() => Time) | undefined,
+    readonly hooks: readonly Hooks[] = [],
   ) {}
 
   /**

@@ -3,6 +3,7 @@
 import type { Readable } from "node:stream";
 import { type About, type End, type Order, isEnd } from "./attempt.js";
 import { RESULT_BYTES } from "./contract.js";
+import { type Limits, areLimits } from "./handler-options.js";
 import type { Bytes } from "./wire.js";
 
 /** The file descriptor of the pipe in a child, after stdin, stdout and stderr. */
@@ -20,11 +21,14 @@ export type ToChild =
       readonly checkpoint: boolean;
     }
   | { readonly kind: "order"; readonly order: Order }
+  /** The child has no more tasks: it calls its hooks and ends. */
+  | { readonly kind: "stop" }
   | { readonly kind: "answer"; readonly number: number; readonly error?: readonly [string, string] };
 
 /** A message of a child. The bytes are the body of an end, a checkpoint, progress, log, or the error of a load. */
 export type FromChild =
-  | { readonly kind: "loaded"; readonly good: boolean }
+  /** `hooked`: the child has a hook for its end. `limits`: those of its handlers. */
+  | { readonly kind: "loaded"; readonly good: boolean; readonly hooked?: boolean; readonly limits?: Readonly<Record<string, Limits>> }
   | { readonly kind: "begun" }
   /** The streams, stdout and stderr, that have the mark of the end. */
   | { readonly kind: "end"; readonly end: Omit<End, "body">; readonly marked: readonly boolean[] }
@@ -75,13 +79,13 @@ export async function* fromChild(stream: Readable): AsyncGenerator<readonly [Fro
 
 function isFromChild(about: unknown): about is FromChild {
   if (typeof about !== "object" || about === null) return false;
-  const { kind, good, end, marked, number, what } = about as Partial<Record<string, unknown>>;
+  const { kind, good, end, limits, marked, number, what } = about as Partial<Record<string, unknown>>;
   switch (kind) {
     case "begun":
     case "log":
       return true;
     case "loaded":
-      return typeof good === "boolean";
+      return typeof good === "boolean" && (limits === undefined || areLimits(limits));
     case "end":
       return isEnd(end) && Array.isArray(marked);
     case "ask":

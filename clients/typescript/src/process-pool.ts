@@ -19,12 +19,13 @@ export class ProcessPool {
     return this.state.clock.now() < this.#restsUntil;
   }
 
-  /** Runs an attempt in a child. */
-  async run(held: HeldAttempt, about: About): Promise<End> {
-    const { file, options: { memory, tasksPerProcess = 1 } } = this.state;
+  /** Runs an attempt in a child. `most`: maximum heap of its handler in bytes. */
+  async run(held: HeldAttempt, about: About, most: number | undefined): Promise<End> {
+    const { file, options: { tasksPerProcess = 1 } } = this.state;
+    const memory = most ?? this.state.options.memory;
     for (;;) {
-      let child = this.#idle.pop();
-      while (child?.over) child = this.#idle.pop();
+      let child = this.#take(memory);
+      while (child?.over) child = this.#take(memory);
       child ??= new Child(file ?? "", memory);
       held.child = child;
       const end = await child.run(about, held, child.begun + 1 >= tasksPerProcess);
@@ -35,6 +36,12 @@ export class ProcessPool {
       if (!child.over) this.#idle.push(child);
       if (end) return why === undefined ? end : { ...end, again: this.#pause };
     }
+  }
+
+  /** Takes an idle child with this maximum heap. */
+  #take(memory: number | undefined): Child | undefined {
+    const at = this.#idle.findLastIndex((child) => child.memory === memory);
+    return at < 0 ? undefined : this.#idle.splice(at, 1)[0];
   }
 
   /** Takes no tasks for a while, because a child ended before it loaded its handlers. Each further pause is longer. */

@@ -6,6 +6,7 @@ import type * as contract from "./contract.js";
 import { CALL_BYTES, TASKS_OF_CALL } from "./contract.js";
 import { InvalidCall, PayloadError, duplicate } from "./errors.js";
 import { options as optionsOf, shown } from "./argument-checks.js";
+import { aroundSubmit } from "./hooks.js";
 import type { Link } from "./link.js";
 import { LONGEST_INTERVAL, Task } from "./task.js";
 import type { Bytes, Time } from "./wire.js";
@@ -57,26 +58,33 @@ export class Queue<P = unknown, R = unknown> {
     optionsOf("a submit", options);
     const { id = randomUUID(), eta = null, unique, again, ...more } = options;
     const each = [{ id, eta, parameters }];
-    try {
-      if (again) await this.#link.make(calls.submitAgain(this.name, each, { ...more, unique, again: true }));
-      else if (unique !== undefined) {
-        const reply = await this.#link.make(calls.submitUnique(this.name, each, { ...more, unique }));
-        if (reply.outcome === "existing" && reply.id !== null) return new Task(this.#link, reply.id);
-      } else await this.#link.run(calls.submit(this.name, each, more));
-      return new Task(this.#link, id);
-    } catch (error) {
-      throw duplicate(error, UNIQUE);
-    }
+    const found = await aroundSubmit(this.#link.hooks, this.name, more, id, async (more) => {
+      try {
+        if (again) await this.#link.make(calls.submitAgain(this.name, each, { ...more, unique, again: true }));
+        else if (unique !== undefined) {
+          const reply = await this.#link.make(calls.submitUnique(this.name, each, { ...more, unique }));
+          if (reply.outcome === "existing" && reply.id !== null) return reply.id;
+        } else await this.#link.run(calls.submit(this.name, each, more));
+        return id;
+      } catch (error) {
+        throw duplicate(error, UNIQUE);
+      }
+    });
+    return new Task(this.#link, found);
   }
 
   /** Adds a task for each of these parameters. One call adds many tasks. */
   async submitMany(parameters: Iterable<P>, options: Omit<TaskOptions, "id" | "unique" | "again"> = {}): Promise<Task<R, P>[]> {
-    const given = parameters as Partial<Iterable<P>> | string | null | undefined;
-    if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") {
-      throw new InvalidCall("BADARG", `submitMany takes a list, with the parameters of a task each, not ${shown(given)}.`);
+    const list = parameters as Partial<Iterable<P>> | string | null | undefined;
+    if (typeof list === "string" || typeof list?.[Symbol.iterator] !== "function") {
+      throw new InvalidCall("BADARG", `submitMany takes a list, with the parameters of a task each, not ${shown(list)}.`);
     }
     optionsOf("a submit", options);
-    const { eta = null, ...more } = options;
+    const { eta = null, ...given } = options;
+    return aroundSubmit(this.#link.hooks, this.name, given, undefined, (more) => this.#submitAll(parameters, eta, more));
+  }
+
+  async #submitAll(parameters: Iterable<P>, eta: Time | null, more: calls.SubmitOptions): Promise<Task<R, P>[]> {
     const tasks: Task<R, P>[] = [];
     let [batch, size, at, sent] = [[] as calls.SubmitEach[], 0, -1, 0];
     for (const value of parameters) {

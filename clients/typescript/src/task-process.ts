@@ -3,6 +3,8 @@ import { type NetConnectOpts, Socket, createConnection } from "node:net";
 import { Worker as Thread } from "node:worker_threads";
 import { type About, type End, type Handlers, type Channel, Context, Stopped, attempt, isHandlers } from "./attempt.js";
 import { verdict } from "./errors.js";
+import { type Limits, limitsOf } from "./handler-options.js";
+import { type Hooks, call, hooksOf } from "./hooks.js";
 import { Printer, markOf } from "./outputs.js";
 import { Json, type Serializer } from "./payload.js";
 import { type FromChild, PIPE, fromWorker, packed } from "./messages.js";
@@ -13,6 +15,7 @@ import type { Bytes } from "./wire.js";
 interface Exports {
   readonly default: Handlers;
   readonly serializer?: Serializer;
+  readonly hooks?: Hooks | readonly Hooks[];
 }
 
 /** Maximum length of the reason why a file cannot be used. */
@@ -24,6 +27,15 @@ function reason(error: unknown): string {
   const place = /file:\/\/\S+:\d+:\d+/.exec(error.stack ?? "")?.[0];
   const kind = error.name === "Error" ? "" : `${error.name}: `;
   return `${kind}${error.message}${place ? ` (${place})` : ""}`;
+}
+
+/** The limits of handlers by method; of a single handler by the empty text. */
+function limitsOfAll(handlers: Handlers): Readonly<Record<string, Limits>> {
+  const all = typeof handlers === "function" ? { "": handlers } : handlers;
+  return Object.fromEntries(Object.entries(all).flatMap(([name, each]) => {
+    const limits = limitsOf(each);
+    return limits ? [[name, limits]] : [];
+  }));
 }
 
 function main(file: string): void {
@@ -61,16 +73,20 @@ function main(file: string): void {
     },
     folder: (): string => folder,
   });
+  let hooks: readonly Hooks[] = [];
   const loaded = (import(file) as Promise<Exports>).then((exports) => {
-    if (isHandlers(exports.default)) return exports;
-    throw new Error("its default export is no function, and no functions by their names");
+    if (!isHandlers(exports.default)) throw new Error("its default export is no function, and no functions by their names");
+    hooks = hooksOf(exports.hooks);
+    return exports;
   });
   // The worker is notified, with the printed text, before a handler can end the process. A child that cannot load ends.
   const ready = loaded.then(
     async (exports) => {
+      await call(hooks, "onProcessStart");
       await print("");
+      const hooked = hooks.some((each) => "onProcessStop" in each);
       await new Promise<void>((resolve) => {
-        tell({ kind: "loaded", good: true }, "", resolve);
+        tell({ kind: "loaded", good: true, hooked, limits: limitsOfAll(exports.default) }, "", resolve);
       });
       return exports;
     },
@@ -90,7 +106,7 @@ function main(file: string): void {
     let end: End;
     try {
       process.chdir(folder);
-      end = await attempt(about, handlers, new Context(about, controller.signal, serializer, channel), serializer);
+      end = await attempt(about, handlers, new Context(about, controller.signal, serializer, channel), serializer, hooks);
     } catch { // the folder is gone; the task did not cause this
       end = { how: "uncounted", reason: "nofolder", again: 5 };
     }
@@ -105,6 +121,7 @@ function main(file: string): void {
         tell({ kind: "begun" });
         void start({ ...message.about, parameters, checkpoint: message.checkpoint ? rest : null }, message.folder);
       }
+      else if (message.kind === "stop") void call(hooks, "onProcessStop").finally(() => process.exit(0));
       else if (message.kind === "order") controller.abort(new Stopped(message.order));
       else {
         const waiting = asked.get(message.number);

@@ -1,10 +1,11 @@
 // A task.
 import { setTimeout as sleep } from "node:timers/promises";
 import * as calls from "./calls.js";
-import { LONGEST_PAUSE, STATES } from "./contract.js";
+import { LONGEST_PAUSE, STATES, WARN_AFTER } from "./contract.js";
 import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
 import { number, options } from "./argument-checks.js";
 import type { Link } from "./link.js";
+import { type Why, agrees, whyOf } from "./why.js";
 import type { Bytes, Time } from "./wire.js";
 
 /** Longest interval between two checks of a wait, in milliseconds. */
@@ -24,16 +25,24 @@ export function isFinal(state: string | null): boolean {
 }
 
 /** Checks at growing intervals until it finds something. */
-export async function until<T>(look: () => Promise<T | undefined>, wait: Wait, unfinished: () => string): Promise<T> {
+export async function until<T>(
+  look: () => Promise<T | undefined>, wait: Wait, unfinished: (within: string) => string | Promise<string>,
+  warn?: () => Promise<void>,
+): Promise<T> {
   options("a wait", wait, ["timeout", "signal"]);
   number("timeout", wait.timeout, -Infinity);
-  const end = wait.timeout === undefined ? Infinity : performance.now() + wait.timeout * 1000;
+  const began = performance.now();
+  const end = wait.timeout === undefined ? Infinity : began + wait.timeout * 1000;
   for (let interval = 5; ; interval = Math.min(interval * 2, LONGEST_INTERVAL)) {
     wait.signal?.throwIfAborted();
     const found = await look();
     if (found !== undefined) return found;
     const left = end - performance.now();
-    if (left <= 0) throw new TimedOut("TIMEDOUT", `${unfinished()} within ${wait.timeout ?? 0} s.`);
+    if (left <= 0) throw new TimedOut("TIMEDOUT", await unfinished(`within ${wait.timeout ?? 0} s`));
+    if (warn && performance.now() > began + WARN_AFTER * 1000) {
+      await warn();
+      warn = undefined;
+    }
     await sleep(Math.min(interval, left));
   }
 }
@@ -73,7 +82,16 @@ export class Task<R = unknown, P = unknown> {
       state = record.status;
       return isFinal(state) ? record : undefined;
     };
-    return until(look, wait, () => `the task ${this.id} is ${state ?? "of a graph that is not released"}, not finished`);
+    const unfinished = async (within: string): Promise<string> => {
+      const why = await this.why().catch(() => undefined);
+      const text = `the task ${this.id} is ${state ?? "of a graph that is not released"}, not finished ${within}`;
+      return why ? `${text}: ${why.toString()}` : `${text}.`;
+    };
+    return until(look, wait, unfinished, async () => {
+      const why = await this.why().catch(() => undefined);
+      if (why?.status !== "pending" || why.listeners > 0 || why.paused !== null) return;
+      process.emitWarning(`waits for the task ${this.id}: ${why.toString()}`, "BluequeWarning");
+    });
   }
 
   /** Waits for the result. Throws {@link TaskFailed}, {@link TaskCancelled}, and {@link TimedOut}. */
@@ -103,9 +121,13 @@ export class Task<R = unknown, P = unknown> {
     return data?.length ? this.#link.serializer.loads(data) : null;
   }
 
-  /** The reasons why the task waits: limits, needs, pauses, other tasks. */
-  why(): Promise<calls.WhyReply> {
-    return this.#link.run(calls.why(this.id));
+  /** The reasons why the task waits: limits, needs, pauses, other tasks. Its `toString()` is a sentence. */
+  async why(): Promise<Why> {
+    for (let tries = 1; ; tries += 1) {
+      const [record, reply] = [await this.info(), await this.#link.run(calls.why(this.id))];
+      // The task may change between the two calls.
+      if (agrees(reply, record) || tries === 3) return whyOf(reply, record);
+    }
   }
 
   /**

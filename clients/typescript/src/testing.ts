@@ -11,6 +11,7 @@ import * as calls from "./calls.js";
 import { Client, type ClientOptions } from "./client.js";
 import { callOf } from "./ends.js";
 import { InvalidCall, TimedOut, Unsuitable } from "./errors.js";
+import { type Hooks, callOutcome, hooksOf } from "./hooks.js";
 import type { Bytes } from "./wire.js";
 
 function installed(): string {
@@ -104,6 +105,7 @@ export class Clock {
  * @param queues The queue, or several.
  * @param handlers The handler, or several by their methods, as for a `Worker`. Errors end their attempts.
  * @param most Maximum number of tasks to run before it gives up.
+ * @param hooks Hooks, as for a `Worker`; those of the worker and of its processes are not called.
  * @returns The number of tasks that ran.
  */
 export async function runUntilIdle(
@@ -111,9 +113,11 @@ export async function runUntilIdle(
   queues: string | readonly string[],
   handlers: Handlers,
   most = 10_000,
+  hooks?: Hooks | readonly Hooks[],
 ): Promise<number> {
   if (!isHandlers(handlers)) throw new InvalidCall("BADARG", "there are no handlers: a function, or functions by their names.");
   const { link } = client;
+  const all = [...link.hooks, ...hooksOf(hooks)];
   const names = typeof queues === "string" ? [queues] : queues;
   const listener = `test-${randomUUID()}_${process.pid}`;
   for (const name of names) await link.run(calls.register(name, listener));
@@ -137,9 +141,12 @@ export async function runUntilIdle(
         folder: (): string => (folder ??= mkdtempSync(join(tmpdir(), "blueque-task-"))),
       };
       const context = new Context(about, new AbortController().signal, link.serializer, channel);
-      const end = await attempt(about, handlers, context, link.serializer);
+      const end = await attempt(about, handlers, context, link.serializer, all);
       if (logged) await link.run(calls.appendLog(id, token, "log", logged.toWellFormed()));
-      await link.run(callOf(item, end));
+      const verdict = await link.run(callOf(item, end));
+      const failed = end.how === "fail" || end.how === "final";
+      const error = failed ? { error: String(end.body ?? "").split("\n", 1)[0] ?? "", group: end.group ?? "" } : {};
+      await callOutcome(all, verdict, { id, queue, method, attempt: item.attempt, seconds: 0, ...error });
       if (folder) await rm(folder, { recursive: true, force: true });
     }
     throw new TimedOut("TIMEDOUT", `tasks are left after ${most}.`);

@@ -4,6 +4,8 @@ import type { End, Handlers } from "./attempt.js";
 import { Clock } from "./clock.js";
 import { CALL_AGAIN } from "./contract.js";
 import { BluequeError } from "./errors.js";
+import type { Limits } from "./handler-options.js";
+import { type Attempt, type Hooks, call, callOutcome, hooksOf } from "./hooks.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import type { Link } from "./link.js";
 import { listenerId } from "./listener.js";
@@ -33,13 +35,15 @@ export interface WorkerOptions {
   readonly signals?: boolean;
   /** The lines of the default log: `text`, or `json` for an object on each line. */
   readonly logFormat?: "text" | "json";
+  /** Calls of your own code: those of the client's options are also called. */
+  readonly hooks?: Hooks | readonly Hooks[];
   /** Called with the log messages of the worker. By default its begin and end, warnings and errors go to stderr. */
   readonly log?: (level: "info" | "warning" | "error", text: string) => void;
 }
 
 /** The names of all options. */
 export const OPTIONS: readonly string[] = [
-  "slots", "lease", "has", "name", "timeLimit", "grace", "tasksPerProcess", "memory", "signals", "log", "logFormat",
+  "slots", "lease", "has", "name", "timeLimit", "grace", "tasksPerProcess", "memory", "signals", "log", "logFormat", "hooks",
 ];
 
 /** A request that one part of a worker makes, and another part waits for. */
@@ -91,6 +95,10 @@ export class WorkerState {
   renewsNow = false;
   /** Creates the folder of an attempt, and returns its path. */
   makeFolder = (): string => { throw new Error("the worker has not begun"); };
+  readonly hooks: readonly Hooks[];
+  /** The limits of the handlers of a file by method; of a single handler by the empty text. */
+  limits: Readonly<Record<string, Limits>> = {};
+  #outcomes: Promise<void> = Promise.resolve();
   readonly #over = new AbortController();
 
   /** @param handlers The handlers. Undefined: `file` has the handlers. */
@@ -100,6 +108,20 @@ export class WorkerState {
   ) {
     this.queues = new QueueChoice(link, this.listener, names, options.has);
     this.slots = options.slots ?? 1;
+    this.hooks = [...new Set([...link.hooks, ...hooksOf(options.hooks)])];
+  }
+
+  /** Logs the error of a hook. */
+  readonly complain = (text: string): void => { this.say("error", text); };
+
+  /** Calls the hooks for the verdict of the server on an attempt, one after another. */
+  outcome(verdict: string, attempt: Attempt): void {
+    if (this.hooks.length) this.#outcomes = this.#outcomes.then(() => callOutcome(this.hooks, verdict, attempt, this.complain));
+  }
+
+  /** Calls a hook of the worker, after the hooks of all attempts. */
+  event(name: "onWorkerStart" | "onWorkerStop"): Promise<void> {
+    return (this.#outcomes = this.#outcomes.then(() => call(this.hooks, name, [], this.complain)));
   }
 
   /** Logs a message of the worker. `detail`: only the `log` of the options gets the message, not stderr. */

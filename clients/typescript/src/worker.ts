@@ -113,6 +113,7 @@ export class Worker implements AsyncDisposable {
     const child = new Child(file, options.memory);
     const error = await child.loads();
     await child.end();
+    this.#state.limits = child.limits;
     if (error === undefined) return;
     const text = `the file of the handlers, ${file}, cannot be used: ${error}.`;
     throw new InvalidCall("BADARG", text, undefined, "Correct it, and start the worker again.");
@@ -158,6 +159,7 @@ export class Worker implements AsyncDisposable {
         const reaction = "then it waits for running tasks; a second one gives them back";
         if (signals.length) state.say("info", `to stop it: Ctrl-C or SIGTERM, ${reaction}`);
       }
+      void state.event("onWorkerStart");
       await new MainLoop(state, pool).run();
     } finally {
       state.serves = false;
@@ -166,6 +168,7 @@ export class Worker implements AsyncDisposable {
       for (const signal of signals) process.off(signal, end);
       for (const connection of connections) connection.close();
       await pool.end();
+      await state.event("onWorkerStop");
       await queues.unregister();
     }
     return state.done;

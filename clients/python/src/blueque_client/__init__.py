@@ -24,15 +24,18 @@ from .errors import (
     Unsuitable,
 )
 from .graphs import Graph, Node, optional
+from .hooks import Attempt, Hooks, Submit
 from .payload import Json, Serializer
 from .sync import Client, GraphHandle, Queue, Schedule, Task, WorkQueue
 from .task_functions import TaskCall, TaskFunction, task
 from .version import VERSION as __version__
+from .why import Why
 from .work_items import WorkItem
 from .worker import Worker
 
 __all__ = [
     "Again",
+    "Attempt",
     "BluequeError",
     "CancelledAtStart",
     "Client",
@@ -40,6 +43,7 @@ __all__ = [
     "Failure",
     "Graph",
     "GraphHandle",
+    "Hooks",
     "InvalidCall",
     "Json",
     "Lost",
@@ -53,6 +57,7 @@ __all__ = [
     "Serializer",
     "ServerError",
     "Stopped",
+    "Submit",
     "Task",
     "TaskCall",
     "TaskCancelled",
@@ -61,6 +66,7 @@ __all__ = [
     "TimedOut",
     "Unavailable",
     "Unsuitable",
+    "Why",
     "WorkItem",
     "WorkQueue",
     "Worker",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Awaitable
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -83,9 +84,32 @@ def attempt_here() -> RunningAttempt | None:
     return found or (None if threading.current_thread() in Alone.others else Alone.attempt)
 
 
+#: True in the processes of a worker.
+_in_worker = False
+_outside: RunningAttempt | None = None
+
+
+def enter_worker() -> None:
+    """Notes that this is a process of a worker: its code without an attempt is not outside of a worker."""
+    global _in_worker
+    _in_worker = True
+
+
+def is_outside() -> bool:
+    """Returns true if the code here runs outside of any worker, and outside of any attempt."""
+    return not _in_worker and attempt_here() is None
+
+
 def _attempt() -> RunningAttempt:
+    global _outside
     if found := attempt_here():
         return found
+    if not _in_worker:  # code of a task that is called without its function
+        if _outside is None:
+            from .outside import begun
+
+            _outside = begun("task", "outside", None, None)[1]
+        return _outside
     where = "in a thread, start it with `contextvars.copy_context().run`; a process of your own has no task"
     raise BluequeError("WORKER", f"no task runs here: the context is for functions that a worker calls; {where}.", USE)
 
@@ -128,14 +152,18 @@ class Context:
         found = _attempt().last_checkpoint()
         return default if found is None else found
 
-    def checkpoint(self, value: Any) -> None:
-        """Saves a checkpoint for the next attempt. When this returns, the server has stored the checkpoint."""
-        _attempt().ask("checkpoint", value)
+    def checkpoint(self, value: Any) -> Awaitable[None]:
+        """Saves a checkpoint for the next attempt. When this returns, the server has stored the checkpoint.
 
-    def progress(self, done: Any, total: float | None = None, unit: str | None = None) -> None:
-        """Reports progress, for people: `progress(3, 10, "files")`, or any value."""
+        In an `async def` function it returns at once: `await context.checkpoint(value)` waits for the server.
+        """
+        return _attempt().ask("checkpoint", value)
+
+    def progress(self, done: Any, total: float | None = None, unit: str | None = None) -> Awaitable[None]:
+        """Reports progress, for people: `progress(3, 10, "files")`, or any value. Like `checkpoint` it may be
+        awaited."""
         value = done if total is None else {"done": done, "total": total, **({"unit": unit} if unit else {})}
-        _attempt().ask("progress", value)
+        return _attempt().ask("progress", value)
 
     def log(self, text: str) -> None:
         """Adds a line to the task's log. Records of `logging` are also added to the log."""

@@ -12,9 +12,10 @@ VERSION = "0.1.0"
 SCHEMA = 1
 """The schema of the data."""
 
-Action = Literal["cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold"]
+Action = Literal["cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "requeue"]
 """The action of `bulk` for each task. cancel: As `cancel`. delete: As `delete`. hold: As `hold`. move: As `move`.
-prioritise: As `prioritise`. purge: As `delete`, but also deletes waiting tasks. retry: As `retry`. unhold: As `unhold`.
+prioritise: As `prioritise`. purge: As `delete`, but also deletes waiting tasks. requeue: As `requeue`. retry: As
+`retry`. suspend: As `suspend`. unhold: As `unhold`. unsuspend: As `unsuspend`.
 """
 
 Backoff = Literal["exponential", "fixed"]
@@ -433,6 +434,250 @@ TASKS_OF_HEARTBEAT = 500
 
 WAKE_UP_EXPIRES = 300
 """Time after which a wake-up expires if no listener takes it from its list."""
+
+WARN_AFTER = 2
+"""Time after which a wait for a task warns that no worker takes tasks of its queue."""
+
+SENTENCES: dict[str, tuple[tuple[str, str], ...]] = {
+    "and_paused": (
+        ("paused.by", ", and its queue is {paused_words}"),
+    ),
+    "because": (
+        ("status='failed' task.error", ": {task.error|headline}"),
+        ("status='failed'", ""),
+        ("status='scheduled' task.last_error", ": {task.last_error|headline}"),
+        ("status='scheduled'", ""),
+        ("task.cancel task.reason", ": {task.reason}"),
+        ("status='cancelled' task.reason", ": {task.reason}"),
+    ),
+    "before": (
+        ("!ahead", "It is the next of its queue"),
+        ("ahead=0", "It is the next of its queue"),
+        ("ahead=1", "It waits behind 1 other task"),
+        ("ahead=10000", "It waits behind 10,000 other tasks or more"),
+        ("", "It waits behind {ahead} other tasks"),
+    ),
+    "due": (
+        ("eta", "{eta|both}"),
+        ("", "an unknown time"),
+    ),
+    "ended": (
+        ("task.updated", " {task.updated|both}"),
+    ),
+    "ends_by": (
+        ("end_by !finished !cancel", " Its deadline is {end_by|both}."),
+    ),
+    "finished": (
+        ("status='complete'", "yes"),
+        ("status='failed'", "yes"),
+        ("status='cancelled'", "yes"),
+    ),
+    "foreign": (
+        ("owned !deadline !task.token", "yes"),
+    ),
+    "held_by": (
+        ("task.held_by", " by {task.held_by}"),
+    ),
+    "impossible": (
+        ("!limit", ""),
+        ("!limit_used", "There is no shared limit {limit}: {set_limit}, or edit the task (--limits)."),
+        ("shared_weight>limit_concurrency", "The shared limit {limit} has only {limit_concurrency|many place}, and it takes {shared_weight}: {set_limit}, or edit the task (--limits)."),
+    ),
+    "key_full": (
+        ("!key_concurrency", ""),
+        ("used_of_key+key_need<=key_concurrency", ""),
+        ("key_concurrency=1", "The only place of its key {key} is taken{takes}."),
+        ("used_of_key>=key_concurrency", "All {key_concurrency} places of its key {key} are taken{takes}."),
+        ("", "{used_of_key} of the {key_concurrency} places of its key {key} are taken{takes}."),
+    ),
+    "key_need": (
+        ("weight<key_concurrency", "{weight}"),
+        ("key_concurrency", "{key_concurrency}"),
+    ),
+    "lacking_words": (
+        ("!lacking", ": each need is met, but by different ones"),
+        ("lacking!=needs", ": nobody has {lacking}"),
+    ),
+    "lacks": (
+        ("listeners=1", "does not have"),
+        ("", "has"),
+    ),
+    "late": (
+        ("listeners=0", ", and its queue has {nobody}"),
+        ("eta<now", ", and becomes pending when a worker looks next"),
+    ),
+    "lease": (
+        ("deadline<now", "; its lease ended {now-deadline|span} ago without a renewal, and it goes back to its queue when a worker looks next"),
+    ),
+    "no_worker": (
+        ("", "Its queue {queue} has {nobody}: start a worker for it."),
+    ),
+    "nobody": (
+        ("draining>0", "only listeners that drain"),
+        ("silent>0", "no living listener"),
+        ("", "no listener"),
+    ),
+    "none": (
+        ("listeners=1", "the only listener"),
+        ("", "none of the {listeners} listeners"),
+    ),
+    "obstacle": (
+        ("needs able=0", "It needs {needs}, which {none} of {queue} {lacks}{lacking_words}."),
+        ("queue_full", "{queue_full}"),
+        ("key key_full", "{key_full}"),
+        ("shared_obstacle", "{shared_obstacle}"),
+        ("rate_until>now", "The rate of its queue {queue} lets the next task start at {rate_until|both}."),
+        ("key key_rate_until>now", "The rate of its key {key} lets the next task start at {key_rate_until|both}."),
+    ),
+    "often": (
+        ("failures>=2", ", after {failures|many failure}"),
+    ),
+    "opens": (
+        ("open", "{open}"),
+        ("", "1"),
+    ),
+    "others": (
+        ("rest<=1", ""),
+        ("rest=2", " and another task"),
+        ("", " and {rest-1} other tasks"),
+    ),
+    "owned": (
+        ("status='reserved'", "yes"),
+        ("status='started'", "yes"),
+    ),
+    "owner": (
+        ("node", "{node}"),
+        ("", "an unknown worker"),
+    ),
+    "paused_reason": (
+        ("paused.reason", ": {paused.reason}"),
+    ),
+    "paused_words": (
+        ("paused.at", "paused by {paused.by} {paused.at|relative}{paused_reason}"),
+        ("", "paused by {paused.by} at an unknown time{paused_reason}"),
+    ),
+    "possible": (
+        ("chances>1", "{chances}"),
+        ("", "0"),
+    ),
+    "queue_full": (
+        ("!concurrency", ""),
+        ("queue_used+queue_need<=concurrency", ""),
+        ("concurrency=1", "The only place of its queue {queue} is taken{takes}."),
+        ("queue_used>=concurrency", "All {concurrency} places of its queue {queue} are taken{takes}."),
+        ("", "{queue_used} of the {concurrency} places of its queue {queue} are taken{takes}."),
+    ),
+    "queue_need": (
+        ("weight<concurrency", "{weight}"),
+        ("concurrency", "{concurrency}"),
+    ),
+    "queue_used": (
+        ("used", "{used}"),
+        ("", "0"),
+    ),
+    "rest": (
+        ("some", "{opens-possible}"),
+        ("", "{opens}"),
+    ),
+    "scheduled": (
+        ("failures=0 uncounted=1", "It was given back once by workers that could not run it, and is given out again at {due}{late}{and_paused}."),
+        ("failures=0 uncounted>1", "It was given back {uncounted} times by workers that could not run it, and is given out again at {due}{late}{and_paused}."),
+        ("failures=0", "It is scheduled for {due}{late}{and_paused}."),
+        ("", "It is tried again at {due}, after {failures|many failure}{late}{and_paused}{because}."),
+    ),
+    "sentence": (
+        ("", "{state}{ends_by}"),
+    ),
+    "set": (
+        ("least>chances", "{least} more of a set, of which only {chances} can still be complete: for "),
+        ("least open=chances chances>1", "{least} more of {chances} tasks: "),
+    ),
+    "set_limit": (
+        ("", "blueque limit set --shared {limit} --concurrency {shared_weight}"),
+    ),
+    "shared_obstacle": (
+        ("!limit", ""),
+        ("impossible", "{impossible}"),
+        ("!limit_used", ""),
+        ("limit_rate_until>now", "The rate of the shared limit {limit} lets the next task start at {limit_rate_until|both}."),
+        ("limit_turn", "It is the turn of the queue {limit_turn} at the shared limit {limit}{shared_takes}."),
+        ("limit_concurrency=1", "The only place of the shared limit {limit} is taken."),
+        ("limit_used>=limit_concurrency", "All {limit_concurrency} places of the shared limit {limit} are taken{shared_takes}."),
+        ("limit_concurrency", "{limit_used} of {limit_concurrency} places of the shared limit {limit} are taken{shared_takes}."),
+        ("", "{limit_used} places of the shared limit {limit} are taken{shared_takes}."),
+    ),
+    "shared_takes": (
+        ("shared_weight>1", ", and it takes {shared_weight}"),
+    ),
+    "shared_weight": (
+        ("limit_weight", "{limit_weight}"),
+        ("", "1"),
+    ),
+    "since": (
+        ("task.updated", " since {task.updated|both}"),
+    ),
+    "since_start": (
+        ("task.started", " since {task.started|both}"),
+        ("", "{since}"),
+    ),
+    "some": (
+        ("least possible>0 opens>possible", ", and for {least} more of {possible} tasks"),
+    ),
+    "stand": (
+        ("listeners<=1 listeners-full=0", "the only listener of {queue} is full"),
+        ("listeners-full=0", "the {listeners} listeners of {queue} are full"),
+        ("listeners=1", "the only listener of {queue} can take it, and should soon"),
+        ("", "{listeners-full} of {listeners} listeners of {queue} can take it: one should take it soon"),
+    ),
+    "state": (
+        ("status='scheduled'", "{scheduled}"),
+        ("status='pending' !usable", "Its queue {queue|quoted} has a name that only clients of Blueque 1.0 use: one of those has to run it."),
+        ("status='pending' paused.by", "Its queue {queue} is {paused_words}."),
+        ("status='pending' listeners=0 impossible", "{impossible} {no_worker}"),
+        ("status='pending' listeners=0", "{no_worker}"),
+        ("status='pending' !ahead", "A client of Blueque 1.0 has taken it from its queue, and has not noted that it holds it: if that client is dead, workers put the task back within minutes."),
+        ("status='pending' obstacle", "{obstacle}"),
+        ("status='pending'", "{turn}"),
+        ("foreign cancel", "It is being cancelled{because}, but {owner}, a client of Blueque 1.0, is not informed: if it completes or fails the task, that is the outcome. blueque cancel --force cancels it at once."),
+        ("owned order='kill'", "It was cancelled by force, and {owner} has not killed it yet{because}{until}."),
+        ("owned cancel>=end_by", "Its deadline has passed, and {owner} has not stopped it yet{lease}."),
+        ("owned cancel", "It is being cancelled, and {owner} has not stopped it yet{because}{lease}."),
+        ("owned order='stop'", "It was requeued, and {owner} has not given it back yet{lease}."),
+        ("owned task.suspended", "It is suspended{suspended_by} on {owner}{suspended_since}{lease}: blueque continue lets it go on."),
+        ("owned !deadline !foreign", "Its lease was deleted: {owner}, which took it for attempt {task.attempt}, is told that it lost it, and kills its program. A worker gives it a new lease within minutes; it goes back to its queue when that ends."),
+        ("status='reserved'", "{owner} has taken it, and has not started it yet{lease}."),
+        ("status='started'", "It runs on {owner}{since_start}, attempt {task.attempt}{lease}."),
+        ("status='waiting' upstream", "It waits for {upstreams}."),
+        ("status='waiting'", "All that it waited for has ended. Its input is long: workers put it together, in steps."),
+        ("status='held'", "It is held{held_by}{since}: blueque unhold releases it."),
+        ("status='complete'", "It ended well{ended}{because}."),
+        ("status='failed'", "It failed{ended}{often}{because}."),
+        ("", "It was cancelled{ended}{because}."),
+    ),
+    "suspended_by": (
+        ("task.suspended_by", " by {task.suspended_by}"),
+    ),
+    "suspended_since": (
+        ("", " since {task.suspended|both}"),
+    ),
+    "takes": (
+        ("weight>1", ", and it takes {weight}"),
+    ),
+    "turn": (
+        ("", "{before}, and {stand}."),
+    ),
+    "until": (
+        ("deadline>now", "; its lease ends at {deadline|both}"),
+    ),
+    "upstreams": (
+        ("", "{set}{upstream}{others}{some}"),
+    ),
+    "used_of_key": (
+        ("key_used", "{key_used}"),
+        ("", "0"),
+    ),
+}
+"""The parts of the sentence for `why`: alternatives of conditions and a text."""
 
 Setting = Literal[
     "ageing",

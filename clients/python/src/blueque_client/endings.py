@@ -10,7 +10,7 @@ from . import contract
 from .context import Again, Failure, Stopped
 from .errors import PayloadError
 from .messages import Message
-from .task_functions import WrongArguments
+from .task_functions import Retry, WrongArguments
 
 #: Maximum length of a name or a reason in an end.
 MOST_TEXT = 1000
@@ -60,6 +60,20 @@ def raised(error: BaseException) -> Ending:
     except BaseException as worse:  # for example an error in the exception's own text, or a lack of memory
         text = f"{type(error).__name__}, and its text cannot be made: {type(worse).__name__}"
         return Ending("fail", text.encode(errors="backslashreplace"), type(error).__name__)
+
+
+def judged(retry: Retry, error: BaseException, attempt: int) -> Ending:
+    """The end of an attempt whose function has raised this exception, if the exception does not say itself."""
+    ending = raised(error)
+    if ending.how != "fail" or isinstance(error, (Failure, Stopped)):
+        return ending
+    try:
+        verdict = retry.of(error, attempt)
+    except Exception as worse:
+        return raised(worse)
+    if isinstance(verdict, bool):
+        return ending if verdict else ending._replace(how="final")
+    return ending._replace(again=float(verdict))
 
 
 def _raised(error: BaseException) -> Ending:

@@ -12,6 +12,8 @@ from . import calls, contract
 from .endings import Ending
 from .errors import BluequeError
 from .held_attempts import HeldAttempt
+from .hooks import OUTCOMES, Attempt
+from .messages import now
 from .wire import Call
 from .worker_state import WorkerState
 
@@ -52,6 +54,10 @@ def sent(state: WorkerState, held: HeldAttempt, ending: Ending, verdict: str) ->
     held.say(level, "%s%s", verdict, text and f": {text}")
     if held.span and state.link.tracing:
         state.link.tracing.end(held.span, verdict, text)
+    if word := OUTCOMES.get(verdict):
+        item, seconds = held.item, now() - held.began
+        error, group = (text, ending.group) if text else (None, None)
+        state.outcomes.add(word, Attempt(item.id, item.queue, held.method, item.attempt, error, group, seconds))
     state.attempts.pop(held.key, None)
     state.done += 1
 

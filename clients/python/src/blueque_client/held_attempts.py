@@ -35,10 +35,16 @@ class HeldAttempt:
     folder: Path
     method: str | None
     time_limit: float | None
+    #: Maximum number of seconds without a checkpoint, progress or log output.
+    no_progress: float | None
     began: float = field(default_factory=now)
+    #: Time of the last sign of progress.
+    seen: float = field(default_factory=now)
     process: Process | None = None
     order: str | None = None
     ordered: float = 0
+    #: True if it was ordered to stop because it made no progress.
+    stalled: bool = False
     #: Means used so far to stop the attempt: 1 order, 2 SIGTERM, 3 SIGKILL.
     force: int = 0
     #: `log`: log output that is not sent yet; `left_out`: the number of bytes that were dropped.

@@ -92,6 +92,9 @@ def _enforce(state: WorkerState, pool: ProcessPool, held: HeldAttempt) -> None:
         held.stop("lost")
     if held.time_limit and not held.order and now() - held.began > held.time_limit:
         held.stop("timeout")
+    if held.no_progress and not held.order and now() - held.seen > held.no_progress:
+        held.stalled = True
+        held.stop("timeout")
     if state.stopping == "release" and not held.order:
         held.stop("drain")
     if not held.order:

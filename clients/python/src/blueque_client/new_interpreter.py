@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import importlib
 import json
+import logging
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn
 
 from .endings import error_text
 from .environment import for_tasks
 from .errors import InvalidCall
+from .hooks import Hooks
+from .logs import Text, log
 from .messages import Pipe
 from .payload import Json, Serializer
 from .task_functions import TaskFunction
@@ -34,17 +37,31 @@ def importable(functions: Mapping[str, TaskFunction[Any, Any]], serializer: Seri
     return [f"{each.function.__module__}:{each.function.__name__}" for each in functions.values()]
 
 
-def command_of(functions: list[str], **more: Any) -> list[str]:
+def importable_hooks(hooks: Iterable[Hooks], functions: list[str]) -> list[str]:
+    """The places of the hooks in the modules of their classes or of the functions."""
+    found = []
+    for each in hooks:
+        modules = [type(each).__module__, *(name.split(":")[0] for name in functions)]
+        places = (f"{of}:{name}" for of in modules for name, what in vars(sys.modules[of]).items() if what is each)
+        if not (place := next(places, None)) or place.startswith("__main__:"):
+            text = f"`spawn` needs hooks that can be imported: {type(each).__name__} is no variable of a module."
+            raise InvalidCall("BADARG", text)
+        found.append(place)
+    return found
+
+
+def command_of(functions: list[str], hooks: list[str], **more: Any) -> list[str]:
     """The command of a new interpreter for these functions."""
     # Not with -m: Python warns if the package itself imports the module.
     program = "import sys, blueque_client.new_interpreter; blueque_client.new_interpreter.main(sys.argv[1])"
-    return [sys.executable, "-c", program, json.dumps({"functions": functions, "path": sys.path, **more})]
+    about = {"functions": functions, "hooks": hooks, "path": sys.path, **more}
+    return [sys.executable, "-c", program, json.dumps(about)]
 
 
-def check_import(functions: list[str]) -> None:
+def check_import(functions: list[str], hooks: list[str]) -> None:
     """Refuses functions that a new interpreter cannot import: each of their tasks would fail."""
     said = subprocess.run(
-        command_of(functions),
+        command_of(functions, hooks),
         env=for_tasks(os.environ),
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -59,10 +76,15 @@ def check_import(functions: list[str]) -> None:
         raise InvalidCall("BADARG", f"`spawn`: a new interpreter cannot import the functions: {last}")
 
 
-def become(end: socket.socket, functions: list[str], mode: Mode, memory: int | None) -> NoReturn:
+def become(end: socket.socket, functions: list[str], hooks: list[str], mode: Mode, memory: int | None) -> NoReturn:
     """Becomes a new interpreter, and runs tasks there."""
     os.set_inheritable(end.fileno(), True)
-    os.execv(sys.executable, command_of(functions, fd=end.fileno(), mode=mode, memory=memory))
+    os.execv(sys.executable, command_of(functions, hooks, fd=end.fileno(), mode=mode, memory=memory))
+
+
+def _imported(place: str) -> Any:
+    module, name = place.split(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def main(text: str) -> None:
@@ -73,10 +95,7 @@ def main(text: str) -> None:
     if end:
         end.set_inheritable(False)
     try:
-        found = [
-            getattr(importlib.import_module(module), name)
-            for module, name in (each.split(":") for each in about["functions"])
-        ]
+        found, hooks = ([_imported(place) for place in about[word]] for word in ("functions", "hooks"))
     except BaseException as error:
         if end is None:
             raise
@@ -85,7 +104,12 @@ def main(text: str) -> None:
             Pipe(end).send("unusable", 0, error_text(error).split(b"\n", 1)[0])
         os._exit(1)
     if end:
-        process = TaskProcess(end, {each.name: each for each in found}, Json(), about["mode"])
-        process.pipe.send("loaded", 0)
+        process = TaskProcess(end, {each.name: each for each in found}, Json(), about["mode"], hooks)
+        if not logging.getLogger().handlers:  # the program has configured none
+            stderr = logging.StreamHandler()
+            stderr.setFormatter(Text())
+            log.addHandler(stderr)
+        with suppress(BrokenPipeError):  # the worker has ended
+            process.pipe.send("loaded", 0)
         process.serve(about["memory"])
     os._exit(0)

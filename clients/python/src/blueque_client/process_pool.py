@@ -47,7 +47,9 @@ class ProcessPool:
         method = record.get("method", b"").decode(errors="replace") or None
         function = self._state.functions.get(method or item.queue)
         folder = self._folder / str(key)
-        held = HeldAttempt(key, item, renewed, folder, method, function.time_limit if function else None)
+        max_run, no_progress = (float(record.get(name) or 0) for name in ("max_run", "no_progress"))
+        limits = [limit for limit in (function.time_limit if function else None, max_run) if limit]
+        held = HeldAttempt(key, item, renewed, folder, method, min(limits, default=None), no_progress)
         if tracing := self._state.link.tracing:
             tags = record.get("tags", b"").decode(errors="replace").split(",")
             held.span = tracing.attempt(item.id, item.queue, method, item.attempt, tags)
@@ -156,6 +158,7 @@ class ProcessPool:
             held = self._state.attempts.get(message.key)
             if held is None or held.over or held.process is not process:
                 continue
+            held.seen = now()
             if message.kind == "end":
                 held.ending = ending_of(message)
                 with self._lock:
@@ -193,8 +196,21 @@ class ProcessPool:
                 break
         process.pipe.post("answer", held.key, number=message.about["number"], error=error)
 
+    def close(self) -> None:
+        """Ends the idle processes, and waits for a short time until they are gone."""
+        with self._lock:
+            processes = list(self._processes)
+        for process in processes:
+            process.pipe.close()
+        until = now() + FAREWELL
+        for process in processes:
+            process.gone.wait(max(until - now(), 0))
+
     def _ended(self, held: HeldAttempt, ending: Ending) -> None:
         held.over = True
+        if held.stalled and ending.group == "timeout":
+            text = f"the attempt has made no progress for {held.no_progress:g} s: no checkpoint, progress or log"
+            ending = ending._replace(body=text.encode())
         while held.send_log(self._state.link):
             pass
         removed(held.folder)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping
+from collections.abc import Awaitable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from . import contract
 from .context import Failure, Stopped, current
-from .endings import Ending, raised
+from .endings import Ending, judged, raised
 from .errors import InvalidCall
+from .hooks import AroundAttempt, Attempt, Hooks
 from .messages import Message
 from .payload import Serializer
-from .task_functions import TaskFunction
+from .task_functions import Retry, TaskFunction
 from .tracing import carried, enter
+
+#: Every exception is retried.
+NO_RULE = Retry(None, (), None)
 
 
 class Channel(Protocol):
@@ -23,6 +27,7 @@ class Channel(Protocol):
 
     functions: Mapping[str, TaskFunction[Any, Any]]
     serializer: Serializer
+    hooks: Sequence[Hooks]
 
     def ask(self, key: int, kind: str, body: bytes) -> None:
         """Sends a message and waits for its answer, which may be an error."""
@@ -39,6 +44,13 @@ def start_of(item: Any, method: str | None, folder: str, span: Any) -> tuple[dic
     about = {"id": item.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": folder}
     about.update(trace=carried(span), parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
     return about, item.parameters + (item.checkpoint or b"")
+
+
+class Done:
+    """An answer that has arrived."""
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from ()
 
 
 class RunningAttempt:
@@ -74,11 +86,23 @@ class RunningAttempt:
     def last_checkpoint(self) -> Any:
         return None if self._checkpoint is None else self.channel.serializer.loads(self._checkpoint)
 
-    def ask(self, kind: str, value: Any) -> None:
+    @property
+    def place(self) -> Path:
+        """The path of the folder, which may not exist."""
+        return self._folder
+
+    def ask(self, kind: str, value: Any) -> Awaitable[None]:
+        """Sends a value, and waits for the answer. On an event loop the caller may await the answer."""
         body = self.channel.serializer.dumps(value)
         if len(body) > contract.RESULT_BYTES:
             raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
+        soon = getattr(self.channel, "ask_soon", None)
+        if soon and asyncio._get_running_loop():
+            future: asyncio.Future[None] = soon(self.key, kind, body)
+            future.add_done_callback(lambda over: over.cancelled() or over.exception())  # nobody may await it
+            return future
         self.channel.ask(self.key, kind, body)
+        return Done()
 
     def log(self, text: str) -> None:
         line = text.encode(errors="backslashreplace")
@@ -90,23 +114,40 @@ class RunningAttempt:
 
     def run(self) -> Ending:
         """Runs its function, and returns after any end of it."""
+        retry = NO_RULE
         try:
-            value = self._call()
-            return self._complete(asyncio.run(value) if inspect.iscoroutine(value) else value)
+            function = self._begin()
+            retry = function.retry
+            if inspect.iscoroutinefunction(function.function):
+                return asyncio.run(self.run_async())
+            with self._around():
+                value = self._call(function)
+                return self._complete(asyncio.run(value) if inspect.iscoroutine(value) else value)
         except BaseException as error:
-            return raised(error)
+            return judged(retry, error, self.number)
 
     async def run_async(self) -> Ending:
         """Runs its function on an event loop."""
+        retry = NO_RULE
         try:
-            value = self._call()
-            return self._complete(await value if inspect.isawaitable(value) else value)
+            function = self._begin()
+            retry = function.retry
+            async with self._around():
+                try:
+                    value = self._call(function)
+                    return self._complete(await value if inspect.isawaitable(value) else value)
+                except asyncio.CancelledError as error:
+                    raise (Stopped(self.order) if self.order else error) from None
         except asyncio.CancelledError as error:
             return raised(Stopped(self.order) if self.order else error)
         except BaseException as error:
-            return raised(error)
+            return judged(retry, error, self.number)
 
-    def _call(self) -> Any:
+    def _around(self) -> AroundAttempt:
+        about = Attempt(self.id, self.queue, self.method, self.number)
+        return AroundAttempt(self.channel.hooks, about, lambda: not self.channel.is_forked())
+
+    def _begin(self) -> TaskFunction[Any, Any]:
         current.set(self)
         if self.order:
             raise Stopped(self.order)
@@ -115,6 +156,9 @@ class RunningAttempt:
         if function is None:
             what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
             raise Failure(f"this worker has no function for {what}", group="unknown")
+        return function
+
+    def _call(self, function: TaskFunction[Any, Any]) -> Any:
         # A task of a graph's document may have no parameters: then the function gets no argument.
         return function.run(self.channel.serializer.loads(self._parameters) if self._parameters else [])
 

@@ -16,6 +16,8 @@ from .errors import InvalidCall
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Unpack
 
+    from .outside import Left
+
     P = ParamSpec("P")
 elif sys.version_info >= (3, 10):
     from typing import ParamSpec
@@ -37,6 +39,36 @@ class TaskCall(Generic[R]):
     options: SubmitOptions = field(default_factory=SubmitOptions)
 
 
+#: Kinds of exceptions, for `isinstance`.
+Kinds = Union[type[BaseException], tuple[type[BaseException], ...], None]
+#: Decides about a retry: see `task`.
+Judge = Callable[[BaseException, int], Union[bool, float, None]]
+
+
+def _kinds(given: Kinds) -> tuple[type[BaseException], ...] | None:
+    found = given if given is None or isinstance(given, tuple) else (given,)
+    for each in found or ():
+        if not (isinstance(each, type) and issubclass(each, BaseException)):
+            raise InvalidCall("BADARG", f"{each!r} is no kind of exception, such as TimeoutError.")
+    return found
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Decides which exceptions of a function are retried."""
+
+    kinds: tuple[type[BaseException], ...] | None
+    permanent: tuple[type[BaseException], ...]
+    judge: Judge | None
+
+    def of(self, error: BaseException, attempt: int) -> bool | float:
+        """Returns False if no retry may follow, True if the task's options apply, or the seconds until the retry."""
+        verdict = self.judge(error, attempt) if self.judge else None
+        if verdict is not None:
+            return verdict
+        return not isinstance(error, self.permanent) and (self.kinds is None or isinstance(error, self.kinds))
+
+
 class TaskFunction(Generic[P, R]):
     """A function that workers run. `function.call(…)` makes a call for a submit; `function(…)` calls the function."""
 
@@ -46,6 +78,8 @@ class TaskFunction(Generic[P, R]):
         queue: str | None,
         name: str | None,
         time_limit: float | None,
+        memory: int | None,
+        retry: Retry,
         options: SubmitOptions,
     ) -> None:
         update_wrapper(self, function)
@@ -55,12 +89,25 @@ class TaskFunction(Generic[P, R]):
         self.queue = queue or self.name
         #: Seconds after which an attempt is stopped and fails with the group `timeout`.
         self.time_limit = time_limit
+        #: Maximum memory of its own process in bytes.
+        self.memory = memory
+        #: Decides which exceptions are retried.
+        self.retry = retry
         self.options: SubmitOptions = {"method": self.name, **options}
+        #: The rest of a direct call that has failed.
+        self.left: Left | None = None
         self.signature = inspect.signature(function)
         self._places = any(p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL) for p in self.signature.parameters.values())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.function(*args, **kwargs)
+        from .context import is_outside
+
+        if not is_outside():
+            return self.function(*args, **kwargs)
+        from .outside import call
+
+        result: R = call(self, args, kwargs)
+        return result
 
     def __repr__(self) -> str:
         return f"<task {self.name} of the queue {self.queue}>"
@@ -132,6 +179,10 @@ def task(
     queue: str | None = None,
     name: str | None = None,
     time_limit: float | None = None,
+    memory: int | None = None,
+    retry_for: Kinds = None,
+    permanent_for: Kinds = None,
+    retry: Judge | None = None,
     **options: Unpack[SubmitOptions],
 ) -> Callable[[Callable[P, R]], TaskFunction[P, R]]: ...
 
@@ -142,6 +193,10 @@ def task(
     queue: str | None = None,
     name: str | None = None,
     time_limit: float | None = None,
+    memory: int | None = None,
+    retry_for: Kinds = None,
+    permanent_for: Kinds = None,
+    retry: Judge | None = None,
     **options: Unpack[SubmitOptions],
 ) -> TaskFunction[P, R] | Callable[[Callable[P, R]], TaskFunction[P, R]]:
     """Makes a function a task.
@@ -149,11 +204,15 @@ def task(
     queue: By default the name of the function.
     name: The method of the tasks; by default the name of the function.
     time_limit: Seconds after which an attempt is stopped and fails with the group `timeout`.
-    options: Default options of each submit: `max_failures`, `priority`, `needs`, `lease`, …
+    memory: With a process for each task: maximum memory of the process in bytes while the function runs.
+    retry_for: Kinds of exceptions that are retried, as often as `max_failures` allows. All other kinds are permanent.
+    permanent_for: Kinds of exceptions that are not retried, even if they are also kinds of `retry_for`.
+    retry: A function of the exception and the number of the attempt that decides first: True: retry; False: do not; a
+      number: retry after so many seconds; None: `retry_for` and `permanent_for` decide.
+    options: Default options of each submit: `max_failures`, `max_run`, `no_progress`, `priority`, `needs`, `lease`, …
     """
-    if function is not None:
-        return TaskFunction(function, queue, name, time_limit, options)
-    return lambda function: TaskFunction(function, queue, name, time_limit, options)
+    own = (queue, name, time_limit, memory, Retry(_kinds(retry_for), _kinds(permanent_for) or (), retry), options)
+    return TaskFunction(function, *own) if function is not None else lambda function: TaskFunction(function, *own)
 
 
 #: The tasks of a worker: a function, several functions, or a module that has functions.

@@ -14,13 +14,14 @@ import signal
 import socket
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
-from .context import USE, Alone, Stopped
+from .context import USE, Alone, Stopped, enter_worker
 from .endings import Ending, raised, stopped
 from .errors import BluequeError, Lost, verdict
+from .hooks import Hooks, call
 from .logs import TaskLog, fields
 from .messages import Message, Pipe
 from .payload import Serializer
@@ -35,13 +36,19 @@ Mode = Literal["process", "thread", "asyncio"]
 
 class TaskProcess:
     def __init__(
-        self, end: socket.socket, functions: Mapping[str, TaskFunction[Any, Any]], serializer: Serializer, mode: Mode
+        self,
+        end: socket.socket,
+        functions: Mapping[str, TaskFunction[Any, Any]],
+        serializer: Serializer,
+        mode: Mode,
+        hooks: Sequence[Hooks],
     ) -> None:
+        self.hooks = hooks
         self.pipe, self.functions, self.serializer, self._mode = Pipe(end), functions, serializer, mode
         self.running: dict[int, RunningAttempt] = {}
         self._pid = os.getpid()
         self._starts: queue.SimpleQueue[RunningAttempt | None] = queue.SimpleQueue()
-        self._answers: dict[int, queue.SimpleQueue[Message]] = {}
+        self._answers: dict[int, queue.SimpleQueue[Message] | _Answer] = {}
         self._numbers = itertools.count()
         #: The attempt that a signal interrupts, and a flag that is set in sections that must not be interrupted.
         self._main: RunningAttempt | None = None
@@ -59,7 +66,9 @@ class TaskProcess:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         with fields():
             logging.getLogger().addHandler(self._log)
+            enter_worker()
             signal.signal(signal.SIGUSR1, self._interrupt)
+            call(self.hooks, "on_process_start")
             threading.Thread(target=self._read, daemon=True).start()
             if self._mode == "asyncio":
                 asyncio.run(self._on_a_loop())
@@ -67,7 +76,11 @@ class TaskProcess:
                 self._here(running)
                 if running.last:
                     break
-            flush()
+            self._stops()
+
+    def _stops(self) -> None:
+        call(self.hooks, "on_process_stop")
+        flush()
 
     # Messages of the worker
 
@@ -78,7 +91,7 @@ class TaskProcess:
             # The worker is gone, or has no more tasks for this process.
             self._starts.put(None)
             if self._loop:
-                flush()
+                self._stops()
                 os._exit(0)
         except BaseException:  # without this thread no attempt begins or stops
             traceback.print_exc()
@@ -134,7 +147,8 @@ class TaskProcess:
         if key not in self.running and not self.is_forked():
             raise Lost("LOST", "this attempt has ended; one of its threads still runs")
         number = next(self._numbers)
-        answers = self._answers[number] = queue.SimpleQueue()
+        answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._answers[number] = answers
         try:
             self.tell(kind, key, body, number=number)
             # A signal may have arrived while the message was being sent.
@@ -145,6 +159,16 @@ class TaskProcess:
             self._answers.pop(number, None)
         if error:
             raise verdict(*error)
+
+    def ask_soon(self, key: int, kind: str, body: bytes) -> asyncio.Future[None]:
+        """Sends a message. The future is the answer."""
+        if key not in self.running and not self.is_forked():
+            raise Lost("LOST", "this attempt has ended; one of its threads still runs")
+        number, answer = next(self._numbers), _Answer(asyncio.get_running_loop())
+        self._answers[number] = answer
+        answer.future.add_done_callback(lambda _: self._answers.pop(number, None))
+        self.tell(kind, key, body, number=number)
+        return answer.future
 
     def is_forked(self) -> bool:
         return os.getpid() != self._pid
@@ -158,6 +182,11 @@ class TaskProcess:
             self._end(running, Ending("uncounted", reason="nofolder", again=5))
             return
         self._main = running
+        function = self.functions.get(running.method or running.queue)
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        if function and function.memory:
+            most = function.memory if before[0] == resource.RLIM_INFINITY else min(function.memory, before[0])
+            resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
         Alone.begin(running)
         ending = None
         try:
@@ -169,6 +198,7 @@ class TaskProcess:
             running.ended = True
             ending = ending or raised(error)
         self._main = Alone.attempt = None
+        resource.setrlimit(resource.RLIMIT_AS, before)
         self._end(running, ending)
 
     def _to_a_thread(self, running: RunningAttempt) -> None:
@@ -250,6 +280,27 @@ class TaskProcess:
             tell("end", running.key, ending.body, **ending.about())
         except (TypeError, ValueError) as error:  # the name of the next step is invalid
             tell("end", running.key, str(error).encode(), **Ending("fail", group="permanent").about())
+
+
+class _Answer:
+    """An answer for code on an event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.future: asyncio.Future[None] = loop.create_future()
+        self._loop = loop
+
+    def put(self, message: Message) -> None:
+        """Takes the answer, in any thread."""
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._take, message.about["error"])
+
+    def _take(self, error: tuple[str, str] | None) -> None:
+        if self.future.done():
+            return
+        if error:
+            self.future.set_exception(verdict(*error))
+        else:
+            self.future.set_result(None)
 
 
 def _raise_in(thread: int, error: Any) -> None:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import copy_context
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import redis
 from . import calls
 from .ends import call_of, error_of
 from .errors import TimedOut
+from .hooks import OUTCOMES, Attempt, Hooks, call, hooks_of
 from .logs import fields
 from .messages import Message
 from .running_attempts import RunningAttempt, start_of
@@ -75,15 +76,16 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
+def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000, *, hooks: Iterable[Hooks] = ()) -> int:
     """Runs all due tasks in this process and thread, one after another. Returns the number of tasks that ran.
 
     client: If the client has a `Clock`, its time decides which tasks are due.
     tasks: The functions, as for a `Worker`. As in a worker, an error of a function ends its attempt.
+    hooks: Hooks, as for a `Worker`; those of the worker and of its processes are not called.
     """
     functions, link = functions_of(tasks), client.link
     queues = list(dict.fromkeys(each.queue for each in functions.values()))
-    host = _Here(link, functions)
+    host = _Here(link, functions, hooks_of(tasks, [*link.hooks, *hooks]))
     for name in queues:
         link.run(calls.register(name, LISTENER))
     try:
@@ -105,7 +107,8 @@ def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
 class _Here:
     """This process in the role of a worker's process."""
 
-    def __init__(self, link: Link, functions: Mapping[str, TaskFunction[Any, Any]]) -> None:
+    def __init__(self, link: Link, functions: Mapping[str, TaskFunction[Any, Any]], hooks: Sequence[Hooks]) -> None:
+        self.hooks = hooks
         self.link, self.functions, self.serializer = link, functions, link.serializer
         self.attempt: Any = None
         self.pid = os.getpid()
@@ -120,8 +123,12 @@ class _Here:
             about, body = start_of(item, method, folder, span)
             ending = copy_context().run(RunningAttempt(self, Message("start", 0, about, body)).run)
         verdict = str(self.link.run(call_of(item.id, item.token, ending)))
+        text = error_of(ending)
+        error = (text, ending.group) if text else (None, None)
+        if word := OUTCOMES.get(verdict):
+            call(self.hooks, word, Attempt(item.id, item.queue, method, item.attempt, *error))
         if span and self.link.tracing:
-            self.link.tracing.end(span, verdict, error_of(ending))
+            self.link.tracing.end(span, verdict, text)
 
     def ask(self, key: int, kind: str, body: bytes) -> None:  # noqa: ARG002
         command = calls.checkpoint if kind == "checkpoint" else calls.progress

@@ -11,7 +11,7 @@ import signal
 import socket
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,11 @@ from typing import Any
 from . import calls, contract, leases
 from .errors import BluequeError, InvalidCall
 from .fork_control import ForkControl
+from .hooks import Hooks, Outcomes, hooks_of, overridden
 from .listener import listener_id
 from .logs import fields, log
 from .main_loop import MainLoop
-from .new_interpreter import become, check_import, importable
+from .new_interpreter import become, check_import, importable, importable_hooks
 from .process_pool import ProcessPool
 from .queue_choice import QueueChoice
 from .reports import maintain, send_logs, send_reports
@@ -56,6 +57,7 @@ class Worker:
     grace: Seconds between the exception `Stopped` in a function and SIGKILL; SIGTERM comes after half of them.
     memory: Maximum memory of a process in bytes.
     folder: The folder in which the folders of attempts are made.
+    hooks: Instances of `Hooks`; those of the client, and those in the module of the tasks, are also called.
     """
 
     def __init__(
@@ -74,19 +76,23 @@ class Worker:
         grace: float = 30,
         memory: int | None = None,
         folder: str | Path | None = None,
+        hooks: Iterable[Hooks] = (),
     ) -> None:
         functions = functions_of(tasks)
         if slots < 1:
             raise InvalidCall("BADARG", "a worker needs at least one slot.")
         per_process = (1 if mode == "process" else None) if tasks_per_process == -1 else tasks_per_process
-        self._spawn = importable(functions, client.link.serializer) if spawn else None
+        found = hooks_of(tasks, [*client.link.hooks, *hooks])
+        self._spawn: tuple[list[str], list[str]] | None = None
+        if spawn:
+            modules = importable(functions, client.link.serializer)
+            self._spawn = modules, importable_hooks(found, modules)
         self._base = Path(folder or tempfile.gettempdir()) / f"blueque-{os.getuid()}"
         listener = listener_id()
         names = list(queues or dict.fromkeys(each.queue for each in functions.values()))
         choice = QueueChoice(client.link, listener, names, has)
-        self._state = WorkerState(
-            client.link, listener, choice, functions, slots, mode, per_process, lease, has, name, grace, memory
-        )
+        own = (client.link, listener, choice, functions, slots, mode, per_process, lease, has, name, grace, memory)
+        self._state = WorkerState(*own, found, Outcomes(found))
         #: Called every second while the worker runs.
         self.every_second: Callable[[], None] | None = None
 
@@ -115,7 +121,7 @@ class Worker:
             )
         fill_streams()
         if self._spawn:
-            check_import(self._spawn)
+            check_import(*self._spawn)
         state, link, queues = self._state, self._state.link, self._state.queues
         link.run(calls.handshake(), away=self._away)
         queues.register()
@@ -138,6 +144,7 @@ class Worker:
         try:
             for part in parts.items():
                 threading.Thread(target=self._always, args=part, name=part[0], daemon=True).start()
+            state.outcomes.begin()
             slots = "1 slot" if state.slots == 1 else f"{state.slots} slots"
             place = f"{slots}, {link.place}, namespace {link.namespace}, bundle {VERSION}"
             log.info("takes tasks of %s as %s: %s", ", ".join(queues.names), state.listener, place)
@@ -148,7 +155,10 @@ class Worker:
             state.over.set()
             for waiting in (state.tasks_wanted, state.heartbeat_due, state.report_due):
                 waiting.set()
+            if overridden(state.hooks, "on_process_stop"):
+                pool.close()
             control.close()
+            state.outcomes.end(max(state.grace, 1))
             for number, handler in before:
                 signal.signal(number, handler)
             work_folder.remove()
@@ -162,8 +172,8 @@ class Worker:
         """Runs tasks in a process that the fork server has made."""
         state = self._state
         if self._spawn:
-            become(end, self._spawn, state.mode, state.memory)
-        TaskProcess(end, state.functions, state.link.serializer, state.mode).serve(state.memory)
+            become(end, *self._spawn, state.mode, state.memory)
+        TaskProcess(end, state.functions, state.link.serializer, state.mode, state.hooks).serve(state.memory)
 
     def _away(self, error: Exception) -> None:
         link = self._state.link

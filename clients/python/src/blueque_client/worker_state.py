@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -13,6 +13,7 @@ from . import contract
 from .endings import Ending
 from .errors import BluequeError, ConnectionFailed
 from .held_attempts import HeldAttempt
+from .hooks import Hooks, Outcomes
 from .logs import log
 from .queue_choice import QueueChoice
 from .sync import Link
@@ -40,6 +41,9 @@ class WorkerState:
     name: str | None
     grace: float
     memory: int | None
+    hooks: Sequence[Hooks]
+    #: Calls of hooks in this process.
+    outcomes: Outcomes
     #: The attempts that the worker holds, by their numbers. Use `list(attempts.values())`, which is atomic.
     attempts: dict[int, HeldAttempt] = field(default_factory=dict)
     #: Number of attempts that have ended.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .. import calls
 from ..address import FROM_ENVIRONMENT, from_environment, place_of
 from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graphs import Graph, batches
+from ..hooks import Hooks, around_submit
 from ..payload import Json, Serializer
 from ..replies import suitable
 from ..task_functions import TaskCall
@@ -41,6 +42,7 @@ class Client:
     serializer: The serializer of parameters, results, checkpoints and progress; by default JSON.
     clock: The time of each call, for tests in their own namespace.
     tracing: If true, OpenTelemetry records spans of submits and of the attempts of the client's workers.
+    hooks: Instances of `Hooks`, for submits and for the client's workers.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Client:
         serializer: Serializer | None = None,
         clock: Callable[[], Time] | None = None,
         tracing: bool = False,
+        hooks: Iterable[Hooks] = (),
     ) -> None:
         place, usual = "the server", "blueque"
         if server is FROM_ENVIRONMENT:
@@ -62,7 +65,15 @@ class Client:
         suitable(server)
         spans = Tracing() if tracing else None
         self.link = Link(
-            server, usual if namespace is None else namespace, limit, by, serializer or Json(), clock, spans, place
+            server,
+            usual if namespace is None else namespace,
+            limit,
+            by,
+            serializer or Json(),
+            clock,
+            spans,
+            place,
+            tuple(hooks),
         )
 
     async def __aenter__(self) -> Self:
@@ -115,9 +126,10 @@ class Client:
 
     async def submit_graph(self, graph: Graph) -> GraphHandle:
         """Submits all tasks of a graph together. The call may be repeated; another graph with this id is refused."""
-        traces = submitting(self.link.tracing, "graph", {}, blueque_graph=graph.id)
-        with traces as traced, duplicate("Choose another id for the graph."):
-            await self._submit_graph(graph, traced)
+        async with around_submit(self.link.hooks, "graph", {}, graph.id) as options:
+            traces = submitting(self.link.tracing, "graph", options, blueque_graph=graph.id)
+            with traces as traced, duplicate("Choose another id for the graph."):
+                await self._submit_graph(graph, traced)
         return GraphHandle(self.link, graph.id)
 
     async def _submit_graph(self, graph: Graph, traced: calls.SubmitOptions) -> None:

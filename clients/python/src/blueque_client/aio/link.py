@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..bounds import within
 from ..composer import compose
+from ..hooks import Hooks
 from ..payload import Json, Serializer
 from ..replies import TROUBLE, Tries, unread
 from ..scripts import DIGESTS
@@ -33,6 +34,7 @@ class Link:
     tracing: Tracing | None = None
     #: The address of the server, for people.
     place: str = "the server"
+    hooks: Sequence[Hooks] = ()
     #: True once the server has replied to a call.
     reached: bool = False
 

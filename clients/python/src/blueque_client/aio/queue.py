@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import calls, contract
 from ..errors import InvalidCall, PayloadError, duplicate
+from ..hooks import around_submit
 from ..tracing import submitting
 from ..wire import Time
 from .link import Link, pause
@@ -67,9 +68,10 @@ class Queue:
         """Adds a task with parameters in bytes, without the serializer."""
         name = id or str(uuid.uuid4())
         each = [calls.SubmitEach(name, eta, parameters)]
-        traces = submitting(self._link.tracing, self.name, options, messaging_message_id=name)
-        with traces as traced, duplicate(UNIQUE):
-            return await self._submit(name, each, unique, again, traced)
+        async with around_submit(self._link.hooks, self.name, options, name) as changed:
+            traces = submitting(self._link.tracing, self.name, changed, messaging_message_id=name)
+            with traces as traced, duplicate(UNIQUE):
+                return await self._submit(name, each, unique, again, traced)
 
     async def _submit(
         self, name: str, each: list[calls.SubmitEach], unique: str | None, again: bool, options: calls.SubmitOptions
@@ -85,8 +87,9 @@ class Queue:
 
     async def submit_many(self, parameters: Iterable[Any], **options: Unpack[calls.SubmitOptions]) -> list[Task[Any]]:
         """Adds a task for each of these parameters. One call adds many tasks."""
-        with submitting(self._link.tracing, self.name, options) as traced:
-            return await self._submit_many(parameters, traced)
+        async with around_submit(self._link.hooks, self.name, options) as changed:
+            with submitting(self._link.tracing, self.name, changed) as traced:
+                return await self._submit_many(parameters, traced)
 
     async def _submit_many(self, parameters: Iterable[Any], options: calls.SubmitOptions) -> list[Task[Any]]:
         tasks: list[Task[Any]] = []

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import calls, contract
-from ..errors import NotFound, TaskCancelled, TaskFailed, TimedOut
+from ..errors import BluequeError, NotFound, TaskCancelled, TaskFailed, TimedOut
+from ..why import Why, agrees, why_of
 from ..wire import Time
 from .link import Link, pause
 
@@ -42,15 +45,22 @@ class Task(Generic[R]):
 
     def wait(self, timeout: float | None = None) -> calls.GetReply:
         """Waits until the task has ended, and returns its record. Raises `TimedOut` after `timeout` seconds."""
-        until = None if timeout is None else time.monotonic() + timeout
-        interval = 0.005
+        began = time.monotonic()
+        until = None if timeout is None else began + timeout
+        interval, warns = 0.005, True
         while True:
             record = self.info()
             if record.status and contract.STATES[record.status].final:
                 return record
             left = contract.LONGEST_PAUSE if until is None else until - time.monotonic()
             if left <= 0:
-                raise TimedOut("TIMEDOUT", f"the task {self.id} is {record.status}, not finished within {timeout:g} s.")
+                text = f"the task {self.id} is {record.status}, not finished within {timeout:g} s"
+                why = self._why()
+                raise TimedOut("TIMEDOUT", f"{text}: {why}" if why else f"{text}.")
+            if warns and time.monotonic() > began + contract.WARN_AFTER:
+                warns = False
+                if why := self._why(nobody=True):
+                    warnings.warn(f"waits for the task {self.id}: {why}", RuntimeWarning, stacklevel=3)
             pause(min(interval, left))
             interval = min(interval * 2, contract.LONGEST_PAUSE)
 
@@ -78,9 +88,21 @@ class Task(Generic[R]):
         record = self.info()
         return self._link.serializer.loads(record.checkpoint) if record.checkpoint else None
 
-    def why(self) -> calls.WhyReply:
-        """The reasons why the task waits: limits, needs, pauses, other tasks."""
-        return self._link.run(calls.why(self.id))
+    def why(self) -> Why:
+        """The reasons why the task waits: limits, needs, pauses, other tasks. `str(why)` is a sentence."""
+        for _ in range(3):  # the task may change between the two calls
+            record, reply = self.info(), self._link.run(calls.why(self.id))
+            if agrees(reply, record):
+                break
+        return why_of(reply, record)
+
+    def _why(self, nobody: bool = False) -> str:
+        """The reasons as a sentence; with `nobody` only if no worker takes tasks of the queue."""
+        with suppress(BluequeError):
+            why = self.why()
+            if not nobody or (why.status == "pending" and why.listeners == 0 and not why.paused):
+                return str(why)
+        return ""
 
     def estimate(self, progress: float | None = None) -> calls.EstimateReply:
         """The expected start and end of the task. `progress`: the completed part, 0 to 1, if known."""
