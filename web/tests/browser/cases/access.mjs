@@ -97,7 +97,7 @@ check('a session that has ended leads to the login, and back', async (stage) => 
   site.run(['web', 'user', 'password', 'alice', '--password-stdin'], 'battery staple\n');
   // The form of the old session is refused, and leads to the login.
   await page.locator('details.ask', { has: page.locator('form[data-action=cancel]') }).locator('summary').click();
-  await page.locator('form[data-action=cancel] button').click();
+  await page.locator('form[data-action=cancel] button.primary').click();
   await page.waitForSelector('#password');
   assert.equal((await (await fetch(`${site.url}/healthz`)).text()).length > 0, true);
   await page.go('/tasks/waits');

@@ -198,7 +198,7 @@ const ways = {
     await worker(site, 'undrain');
     await site.scripts.call('drain', ['undrain', 'drained_1', 1]);
     await page.go('/workers');
-    assert.match(await act(page, 'undrain', {}, row(page, 'drained_1')), /takes tasks again/);
+    assert.match(await act(page, 'undrain', {}, row(page, 'drained_1')), /is withdrawn/);
   },
   'pause-schedule': async (site, page) => {
     await schedule(site, 'pause-schedule');

@@ -15,7 +15,7 @@ check('the expected end of a running task, the cost of its attempts, its title',
   const running = page.locator('#now-running [data-key=movie-1]');
   // 412 of 720 minutes have passed, so 308 are left.
   assert.match(await running.textContent(), /6 h 52 min[^]*in 5 h \d/);
-  assert.match(await running.locator('.what').textContent(), /^Metropolis, 1927$/);
+  assert.match(await running.locator('a').first().textContent(), /^Metropolis, 1927$/);
   await page.go('/tasks/movie-1');
   assert.match(await page.textContent('#expected'), /^Expected end: in 5 h \d+ min, by its progress/);
   assert.equal(await page.textContent('#title'), 'Metropolis, 1927');
@@ -26,7 +26,7 @@ check('the expected end of a running task, the cost of its attempts, its title',
     assert.ok(attempt.some((cell) => part.test(cell.trim())), `${part} in ${attempt}`);
   }
   await page.go('/tasks?q=id:movie-1');
-  assert.equal(await page.locator('[data-key=movie-1] .what').textContent(), 'Metropolis, 1927');
+  assert.equal(await page.locator('[data-key=movie-1] th a').first().textContent(), 'Metropolis, 1927');
   await page.go('/tasks?q=id:movie-2');
   assert.match(await page.locator('[data-key=movie-2] .what').textContent(), /^\{"film":"nosferatu"/);
   await page.go('/graphs/film');
