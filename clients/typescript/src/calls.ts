@@ -309,7 +309,7 @@ const ATTEND_REPLY: Shape<AttendReply | null> = wire.maybe(wire.list<AttendReply
  *
  * @param id The task.
  * @param token The token of the attempt.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: Number, kind and signal of the request; nil if no request is left.
@@ -4006,7 +4006,7 @@ const SIGNAL_REPLY: Shape<number> = wire.single({ name: "number", property: "num
  *
  * @param id The task.
  * @param signal The signal, without SIG.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
  * Reply: Number of the request in this attempt; the owner has answered it when the field `controlled` has reached
@@ -4786,7 +4786,7 @@ const SUSPEND_REPLY: Shape<"suspending" | "suspended"> = wire.single({ name: "re
  *   and the task keeps its places.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
  * Reply: `suspending`; `suspended` if the program is suspended already.
@@ -5103,7 +5103,7 @@ const UNSUSPEND_REPLY: Shape<"continuing" | "continued"> = wire.single({ name: "
  * Asks the owner of a suspended task to continue its program.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
  * Reply: `continuing`; `continued` if the program is not suspended.
