@@ -46,9 +46,11 @@ pub struct Client<L: Link = Blocking> {
     durability: Durability,
 }
 
+type OptionsHook = dyn Fn(&QueueName, TaskOptions) -> Result<TaskOptions> + Send + Sync;
+
 /// A hook of submits.
 #[derive(Clone)]
-struct BeforeSubmit(Arc<dyn Fn(&QueueName, TaskOptions) -> Result<TaskOptions> + Send + Sync>);
+struct BeforeSubmit(Arc<OptionsHook>);
 
 impl fmt::Debug for BeforeSubmit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
