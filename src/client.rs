@@ -10,7 +10,7 @@ use redis::{ErrorKind, RedisResult, Value};
 
 use crate::address::{Address, Place, variable};
 use crate::calls::{AuditOptions, Call, Calls, ChangesOptions, LimitOptions, LimitsOptions};
-use crate::constants::LONGEST_PAUSE;
+use crate::constants::{CALL_AGAIN, LONGEST_PAUSE};
 use crate::deadline::Deadline;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
@@ -46,9 +46,11 @@ pub struct Client<L: Link = Blocking> {
     durability: Durability,
 }
 
+type OptionsHook = dyn Fn(&QueueName, TaskOptions) -> Result<TaskOptions> + Send + Sync;
+
 /// A hook of submits.
 #[derive(Clone)]
-struct BeforeSubmit(Arc<dyn Fn(&QueueName, TaskOptions) -> Result<TaskOptions> + Send + Sync>);
+struct BeforeSubmit(Arc<OptionsHook>);
 
 impl fmt::Debug for BeforeSubmit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -184,14 +186,14 @@ impl<L: Link> Client<L> {
 
     /// Yields the changes of tracked tasks after the entry `after`, one after another, and then new changes as they
     /// happen; `0` starts at the oldest entry that is kept. The blocking client returns an iterator that waits for the
-    /// next change, the asynchronous client a stream. Keep the [`cursor`](crate::TaskChange::cursor) of the last change
+    /// next change, the asynchronous client a stream. While the server is away, both wait for it. Keep the [`cursor`](crate::TaskChange::cursor) of the last change
     /// to continue after an error.
     ///
     /// # Errors
     /// Same as [`Client::changes`].
     pub fn follow_tracked(&self, after: &str) -> L::Many<'_, TaskChange> {
         let part = |after: &str| self.calls().changes(after, 500, &ChangesOptions::new());
-        self.items(after, part, |changes| (changes.items, Some(changes.last)))
+        self.items(after, part, |changes| (changes.items, Some(changes.last)), true)
     }
 
     /// Sets the namespace's clock back to the server's time if the namespace's clock is ahead, as after a jump of the
@@ -374,6 +376,7 @@ impl<L: Link> Client<L> {
         first: &str,
         part: impl Fn(&str) -> Call<R> + Clone + Send + 'a,
         read: fn(R) -> (Vec<T>, Option<String>),
+        patient: bool,
     ) -> L::Many<'a, T> {
         let begin = (VecDeque::new(), Some(first.to_owned()));
         L::many(begin, move |(mut found, mut cursor): (VecDeque<T>, Option<String>)| {
@@ -381,12 +384,18 @@ impl<L: Link> Client<L> {
             async move {
                 let mut pause = Duration::from_millis(5);
                 while found.is_empty()
-                    && let Some(at) = cursor
+                    && let Some(at) = &cursor
                 {
-                    let call = part(&at);
-                    let (items, next) = read(self.run(&call).await?);
+                    let call = part(at);
+                    let (items, next) = match self.run(&call).await {
+                        Err(error) if patient && error.is_transient() => {
+                            L::pause(CALL_AGAIN).await;
+                            continue;
+                        }
+                        reply => read(reply?),
+                    };
                     found.extend(items);
-                    if found.is_empty() && next.as_ref() == Some(&at) {
+                    if found.is_empty() && next.as_ref() == Some(at) {
                         L::pause(pause).await;
                         pause = (pause * 4).min(LONGEST_PAUSE);
                     }

@@ -40,7 +40,7 @@ impl<L: Link> Client<L> {
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
         let part = move |at: &str| self.calls().find(None, at, MOST, &filter);
-        self.items("0", part, |page| (page.items, page.next))
+        self.items("0", part, |page| (page.items, page.next), false)
     }
 
     /// Returns the records of many tasks, in this order; `None` for a task that does not exist. Each call reads up to
@@ -97,7 +97,7 @@ impl<L: Link> Queue<L> {
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
         let part = move |at: &str| self.client().calls().find(Some(self.name()), at, MOST, &filter);
-        self.client().items("0", part, |page| (page.items, page.next))
+        self.client().items("0", part, |page| (page.items, page.next), false)
     }
 
     /// Returns the tags of the queue's tasks, the most used first.

@@ -73,13 +73,13 @@ impl<L: Link> Queue<L> {
 
     /// Yields the transitions after an event, one after another, and then new transitions as they happen; `0` starts at
     /// the oldest event that is kept. The blocking client returns an iterator that waits for the next event, the
-    /// asynchronous client a stream. Keep the [`cursor`](crate::Event::cursor) of the last event to continue after an
+    /// asynchronous client a stream. While the server is away, both wait for it. Keep the [`cursor`](crate::Event::cursor) of the last event to continue after an
     /// error.
     ///
     /// # Errors
     /// Same as [`Queue::events`].
     pub fn follow(&self, after: &str) -> L::Many<'_, Event> {
         let part = |after: &str| self.client().calls().events(self.name(), after, 500, &EventsOptions::new());
-        self.client().items(after, part, |events| (events.items, Some(events.last)))
+        self.client().items(after, part, |events| (events.items, Some(events.last)), true)
     }
 }

@@ -257,7 +257,7 @@ class Generator {
       }
       out.push("}\n");
       parameters.push(needed ? `options: ${type}` : `options: ${type} = {}`);
-      lines.push("@param options What else it is to do.");
+      lines.push("@param options Further options.");
     }
     lines.push("", `Errors: ${entry.errors.join(", ")}.`);
     const reply = entry.reply_text;

@@ -41,7 +41,7 @@ impl<L: Link> Client<L> {
     /// # Errors
     /// The errors of [`Client::call`].
     pub fn graphs(&self) -> L::Many<'_, GraphSummary> {
-        self.items("0", |cursor| self.calls().graphs(cursor, PAGE), |page| (page.items, page.next))
+        self.items("0", |cursor| self.calls().graphs(cursor, PAGE), |page| (page.items, page.next), false)
     }
 
     /// Continues deferred work in graphs: dependents of ended tasks, tasks of new graphs, cancels and retries. Workers

@@ -119,10 +119,10 @@ impl<L: Link> Shared<L> {
         self.spawn(Arc::clone(self).heartbeats(listener.id().clone()));
         self.spawn(Arc::clone(self).maintenance(listener.id().clone()));
         self.spawn(Arc::clone(self).reports(listener.id().clone(), listener.serves().clone()));
-        hooks::call(&settings.hooks, |hook| hook.on_worker_start());
+        hooks::call(&settings.hooks, hooks::Hooks::on_worker_start);
         let taken = self.take(&end_batcher, &mut listener).await;
         self.finish().await;
-        hooks::call(&settings.hooks, |hook| hook.on_worker_stop());
+        hooks::call(&settings.hooks, hooks::Hooks::on_worker_stop);
         self.end();
         L::end(self.dismiss()).await;
         drop(run);

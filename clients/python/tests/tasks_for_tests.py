@@ -7,11 +7,13 @@ import ctypes
 import logging
 import multiprocessing
 import os
+import signal
 import struct
 import subprocess
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -513,3 +515,33 @@ async def saves_async(most: int) -> list[Any]:
     except InvalidCall as error:
         found.append(error.code)
     return found
+
+
+@task(queue="q")
+def prints(fails: bool = False) -> None:
+    """Prints in every way that there is."""
+    print("printed")
+    sys.stdout.write("a part, ")
+    sys.stdout.flush()
+    print("and the rest", file=sys.stderr)
+    warnings.warn("careful", UserWarning, stacklevel=1)
+    os.write(1, b"by descriptor\n")
+    subprocess.run("echo by a child; echo and its errors >&2", shell=True, check=True)
+    logging.getLogger("app").warning("logged")
+    print("no end of line", end="")
+    if fails:
+        raise ValueError("no such film")
+
+
+@task(queue="q")
+def prints_and_dies() -> None:
+    print("before the end")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@task(queue="q")
+async def prints_in_turn(name: str) -> None:
+    for number in range(3):
+        print(name, number)
+        await asyncio.sleep(0.01)
+    raise KeyError(name)

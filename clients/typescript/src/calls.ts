@@ -206,7 +206,7 @@ const ADOPT_REPLY: Shape<AdoptItem[] | null> = wire.maybe(wire.rows<AdoptItem>([
  * @param from The listener that holds the task.
  * @param queue The queue.
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOLISTENER, NOPERM, NOTASK, OTHERQUEUE, RETRY, SCHEMA, STATE, WRONGKEY.
  * Reply: The reply of reserve; nil if the task ended instead, because it was cancelled or lost too often.
@@ -268,7 +268,7 @@ const APPEND_LOG_REPLY: Shape<string | null> = wire.single({ name: "last", prope
  * @param token The token of the attempt.
  * @param source The source of the text, such as `stdout`.
  * @param text The text to append.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: Id of the last entry, or an empty string if no entry is kept.
@@ -309,7 +309,7 @@ const ATTEND_REPLY: Shape<AttendReply | null> = wire.maybe(wire.list<AttendReply
  *
  * @param id The task.
  * @param token The token of the attempt.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: Number, kind and signal of the request; nil if no request is left.
@@ -391,7 +391,7 @@ const AUDIT_REPLY: Shape<AuditReply> = wire.list<AuditReply>([
  *
  * @param after The last entry that was read.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: The last entry examined (`after` again if there is none), 1 if entries right after `after` have been
@@ -468,7 +468,7 @@ const BULK_REPLY: Shape<BulkReply> = wire.list<BulkReply>([
  * @param action The action for each task.
  * @param cursor Start of the step.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: Next cursor (0 at the end), number of tasks examined, changed and refused.
@@ -514,7 +514,7 @@ const CANCEL_REPLY: Shape<"cancelled" | "cancelling"> = wire.single({ name: "rep
  *
  * @param id The task.
  * @param reason The reason, for people.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOBIG, WRONGKEY.
  * Reply: `cancelled`, or `cancelling` if its owner must stop it first.
@@ -549,7 +549,7 @@ const CANCEL_GRAPH_REPLY: Shape<"cancelling"> = wire.single({ name: "reply", pro
  *
  * @param graph The graph.
  * @param reason The reason, for people.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: `cancelling`.
@@ -636,7 +636,7 @@ const CHANGES_REPLY: Shape<ChangesReply> = wire.list<ChangesReply>([
  *
  * @param after The last entry that was read.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: The last entry examined (`after` again if there is none), 1 if entries right after `after` have been
@@ -663,7 +663,7 @@ const CHECKPOINT_REPLY: Shape<"kept"> = wire.single({ name: "reply", property: "
  * @param id The task.
  * @param token The token of the attempt.
  * @param checkpoint The checkpoint for the next attempt.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: `kept`.
@@ -776,7 +776,7 @@ const COMPLETE_REPLY: Shape<"complete" | "cancelled" | "failed"> = wire.single({
  * @param id The task.
  * @param token The token of the attempt.
  * @param result The result of the task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, LOST, NOLIMIT, NOPERM, OVERDUE, RETRY, SCHEMA, TOOBIG, TOOMANY, WRONGKEY.
  * Reply: `complete`; if the result was discarded: `cancelled` if another task caused a cancel of the task, or the
@@ -836,7 +836,7 @@ const CONFIGURE_REPLY: Shape<"configured"> = wire.single({ name: "reply", proper
  * @param queue The queue; `*` for the defaults of all queues.
  * @param name The setting.
  * @param value Its new value.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: `configured`.
@@ -911,7 +911,7 @@ const DELETE_REPLY: Shape<"deleted"> = wire.single({ name: "reply", property: "r
  * Deletes a finished task with its log and history.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
  * Reply: `deleted`.
@@ -939,7 +939,7 @@ const DELETE_QUEUE_REPLY: Shape<"deleted"> = wire.single({ name: "reply", proper
  *   statistics.
  *
  * @param queue The queue.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOQUEUE, NOTEMPTY, RETRY, SCHEMA, WRONGKEY.
  * Reply: `deleted`.
@@ -966,7 +966,7 @@ const DEPEND_REPLY: Shape<"waiting" | "pending" | "scheduled"> = wire.single({ n
  *
  * @param id The task.
  * @param inputs Further tasks that the task waits for.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CYCLE, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOBIG, TOOMANY, UPSTREAM, WRONGKEY.
  * Reply: `waiting`, or `pending` or `scheduled` if the task waits for nothing.
@@ -992,7 +992,7 @@ const DRAIN_REPLY: Shape<"draining" | "listening"> = wire.single({ name: "reply"
  * @param queue The queue.
  * @param listener The listener.
  * @param on 1: drain; 0: withdraw the order.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOLISTENER, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: `draining`, or `listening`.
@@ -1111,7 +1111,7 @@ const EDIT_REPLY: Shape<"pending" | "scheduled" | "held" | "waiting" | "reserved
  *   unless its queue, eta or priority changes. The history of the task records each edit.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, LOST, NOLIMIT, NOPERM, NOTASK, OVERDUE, RETRY, SCHEMA, STATE,
  *   TOOBIG, TOOMANY, WRONGKEY.
@@ -1199,7 +1199,7 @@ const ESTIMATE_REPLY: Shape<EstimateReply> = wire.pairs<EstimateReply>([
  *   fraction.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, WRONGKEY.
  * Reply: Name and value in turn: status start end basis (`progress`, `history` or `both`) runs mean now; unknown
@@ -1271,7 +1271,7 @@ const EVENTS_REPLY: Shape<EventsReply> = wire.list<EventsReply>([
  * @param queue The queue.
  * @param after The last event that was read.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: The last event examined (`after` again if there is none), 1 if events right after `after` have been
@@ -1305,7 +1305,7 @@ const FAIL_REPLY: Shape<"failed" | "retrying" | "cancelled"> = wire.single({ nam
  * @param id The task.
  * @param token The token of the attempt.
  * @param error The error, for people.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: `failed`, `retrying`, or `cancelled` if its cancel was requested, or if a newer task has replaced it.
@@ -1359,7 +1359,7 @@ const FIND_REPLY: Shape<FindReply> = wire.list<FindReply>([
  * @param queue The queue; `*` for all.
  * @param cursor Start of the page.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: Next cursor (0 at the end), then ids.
@@ -1477,7 +1477,7 @@ const FINISH_AND_RESERVE_REPLY: Shape<FinishAndReserveReply> = wire.list<FinishA
  * @param queues The queues to take tasks of, separated by commas; empty: only end attempts.
  * @param limit Maximum number of tasks to take.
  * @param each The entries.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, DRAINING, NOLISTENER, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: The verdicts on the ends, separated by spaces: the reply of the command for this end, or an error code;
@@ -2121,7 +2121,7 @@ const HOLD_REPLY: Shape<"held"> = wire.single({ name: "reply", property: "reply"
  * Holds a pending or scheduled task: it does not start until `unhold`.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
  * Reply: `held`.
@@ -2153,7 +2153,7 @@ const LIMIT_REPLY: Shape<"limited"> = wire.single({ name: "reply", property: "re
  * @param key The key, or the name of the shared limit.
  * @param concurrency Places of the key.
  * @param rate Starts of the key.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTEMPTY, RETRY, SCHEMA, TOOMANY, WRONGKEY.
  * Reply: `limited`.
@@ -2213,7 +2213,7 @@ const LIMITS_REPLY: Shape<LimitsReply> = wire.list<LimitsReply>([
  * @param queue The queue; `*` for the shared limits.
  * @param cursor Start of the page.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Next cursor (0 at the end), then for each key or shared limit: its name, its places (`-`: the queue's
@@ -2382,7 +2382,7 @@ const LOGS_REPLY: Shape<LogsReply> = wire.list<LogsReply>([
  * @param id The task.
  * @param after The last entry that was read.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Id of the last entry (`after` again if there is none), then for each entry: its time, attempt, source,
@@ -2466,7 +2466,7 @@ const MOVE_REPLY: Shape<"moved"> = wire.single({ name: "reply", property: "reply
  *
  * @param id The task.
  * @param queue The new queue.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
  * Reply: `moved`.
@@ -2496,7 +2496,7 @@ const NOTE_REPLY: Shape<"noted"> = wire.single({ name: "reply", property: "reply
  *
  * @param id The task.
  * @param text The text.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: `noted`.
@@ -2524,7 +2524,7 @@ const PAUSE_REPLY: Shape<"paused"> = wire.single({ name: "reply", property: "rep
  * @param queue The queue.
  * @param by The user or program that asks for the pause.
  * @param reason The reason, for people.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: `paused`.
@@ -2589,7 +2589,7 @@ const PEEK_REPLY: Shape<PeekItem[]> = wire.rows<PeekItem>([
  *
  * @param queue The queue.
  * @param limit Maximum number of tasks that are given out, and maximum number of tasks that are passed over.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: For each task: its id; an empty string if it is given out, else the reason why it is passed over; and
@@ -2618,7 +2618,7 @@ const PRIORITISE_REPLY: Shape<"prioritised"> = wire.single({ name: "reply", prop
  *
  * @param id The task.
  * @param priority The new priority.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
  * Reply: `prioritised`.
@@ -2706,7 +2706,7 @@ const PRUNE_REPLY: Shape<PruneReply> = wire.list<PruneReply>([
  *
  * @param queue The queue.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Number of tasks deleted, 1 if more tasks must be deleted.
@@ -2816,7 +2816,7 @@ const READY_REPLY: Shape<ReadyReply> = wire.list<ReadyReply>([
  * @param cursor Start of the page.
  * @param limit Maximum number of queues.
  * @param patterns A pattern of queues to take. A leading `!` leaves out the queues that match.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Next cursor (0 at the end); the list on which the listener waits if there is no task, or an empty string
@@ -2844,7 +2844,7 @@ const REGISTER_REPLY: Shape<"registered" | "existing"> = wire.single({ name: "re
  *
  * @param queue The queue.
  * @param listener The listener.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, EVICTION, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: `registered`, or `existing`.
@@ -2881,7 +2881,7 @@ const RELEASE_REPLY: Shape<"released" | "cancelled" | "failed"> = wire.single({ 
  *
  * @param id The task.
  * @param token The token of the attempt.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, CYCLE, DUPLICATE, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, TOOMANY, WRONGKEY.
  * Reply: `released`, `cancelled` or `failed`; with `lost` always `lost`.
@@ -2925,7 +2925,7 @@ const RELEASE_LOST_REPLY: Shape<"lost"> = wire.single({ name: "reply", property:
  *
  * @param id The task.
  * @param token The token of the attempt.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, CYCLE, DUPLICATE, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, TOOMANY, WRONGKEY.
  * Reply: `released`, `cancelled` or `failed`; with `lost` always `lost`.
@@ -2998,7 +2998,7 @@ const REPAIR_REPLY: Shape<RepairReply> = wire.list<RepairReply>([
  * @param queue The queue.
  * @param cursor Start of the page.
  * @param limit Maximum number of entries that the call reads or changes.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Next cursor (empty at the end), number of repairs, number of suspects, then for each held task whose
@@ -3039,7 +3039,7 @@ const REPORT_REPLY: Shape<("continue" | "drain")[]> = wire.values<"continue" | "
  * @param slots Number of tasks that the worker runs at the same time.
  * @param free Number of free slots.
  * @param queues The queue.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: For each queue `continue`, or `drain` if the worker is ordered to drain it.
@@ -3073,7 +3073,7 @@ const REQUEUE_REPLY: Shape<"requeuing" | "released" | "cancelled"> = wire.single
  *   taken from its owner immediately, even if its program is still running.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
  * Reply: `requeuing`; `released` or `cancelled` if the task was taken immediately, or had already been given
@@ -3192,7 +3192,7 @@ const RESERVE_REPLY: Shape<ReserveItem[] | null> = wire.maybe(wire.rows<ReserveI
  *
  * @param listener The listener.
  * @param queues The queue.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, DRAINING, NOLISTENER, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Nil, or for each task id queue token attempt deadline lease outcome losses failures parameters
@@ -3287,7 +3287,7 @@ const RESERVE_DUE_REPLY: Shape<ReserveDueReply> = wire.list<ReserveDueReply>([
  *
  * @param listener The listener.
  * @param queues The queue.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, DRAINING, NOLISTENER, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Nil, or for each task id queue token attempt deadline lease outcome losses failures parameters
@@ -3321,7 +3321,7 @@ const RESET_CLOCK_REPLY: Shape<"reset" | "right"> = wire.single({ name: "reply",
  * Sets a clock that ran ahead back to the server's time. The call is refused while any task is held. New tokens
  *   continue from the highest token.
  *
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, HELD, NOPERM, RETRY, SCHEMA, TOOMANY, WRONGKEY.
  * Reply: `reset`, or `right` if the clock was not ahead.
@@ -3345,7 +3345,7 @@ const RESUME_REPLY: Shape<"resumed"> = wire.single({ name: "reply", property: "r
  * Lets a paused queue give out tasks again.
  *
  * @param queue The queue.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: `resumed`.
@@ -3368,7 +3368,7 @@ const RESUME_SCHEDULE_REPLY: Shape<"resumed"> = wire.single({ name: "reply", pro
  * Lets a paused schedule create tasks again, starting with its next slot.
  *
  * @param name The schedule.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOSCHEDULE, RETRY, SCHEMA, WRONGKEY.
  * Reply: `resumed`.
@@ -3397,7 +3397,7 @@ const RETRY_REPLY: Shape<"pending" | "waiting"> = wire.single({ name: "reply", p
  * Retries a failed or cancelled task, and resets its counts of failures and losses to zero.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, DUPLICATE, NOPERM, NOTASK, OVERDUE, RETRY, SCHEMA, STATE, STOPPING, UPSTREAM,
  *   WRONGKEY.
@@ -3432,7 +3432,7 @@ const RETRY_GRAPH_REPLY: Shape<"retrying"> = wire.single({ name: "reply", proper
  *   of earlier calls that have not stopped yet also rerun. `run_deferred` does the work in steps.
  *
  * @param graph The graph.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, OVERDUE, RETRY, SCHEMA, WRONGKEY.
  * Reply: `retrying`.
@@ -3505,7 +3505,7 @@ const RUN_SCHEDULE_REPLY: Shape<RunScheduleReply> = wire.list<RunScheduleReply>(
  *
  * @param name The schedule.
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOSCHEDULE, OTHERQUEUE, OVERDUE, RETRY, SCHEMA,
  *   STATE, TOOBIG, TOOMANY, WRONGKEY.
@@ -3628,7 +3628,7 @@ const SCHEDULE_REPLY: Shape<"created" | "changed" | "existing"> = wire.single({ 
  * @param recurrence The recurrence of the slots.
  * @param parameters The parameters of the program that runs the task.
  * @param slots The time at which a slot is due.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOLIMIT, NOPERM, RETRY, SCHEMA, TOOBIG, TOOMANY, WRONGKEY.
  * Reply: `created`, `changed`, or `existing` if nothing differs.
@@ -3756,7 +3756,7 @@ const SET_TOPOLOGY_REPLY: Shape<"stored"> = wire.single({ name: "reply", propert
  * @param version The new version.
  * @param partition The partition of this namespace. It never changes.
  * @param members The name of a partition.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOPOLOGY, WRONGKEY.
  * Reply: `stored`.
@@ -4006,7 +4006,7 @@ const SIGNAL_REPLY: Shape<number> = wire.single({ name: "number", property: "num
  *
  * @param id The task.
  * @param signal The signal, without SIG.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
  * Reply: Number of the request in this attempt; the owner has answered it when the field `controlled` has reached
@@ -4033,7 +4033,7 @@ const START_REPLY: Shape<number> = wire.single({ name: "deadline", property: "de
  * @param id The task.
  * @param token The token of the attempt.
  * @param pid The process that runs the task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CANCELLED, LOST, NOPERM, RETRY, SCHEMA, STATE, WRONGKEY.
  * Reply: Deadline.
@@ -4170,7 +4170,7 @@ const STATISTICS_REPLY: Shape<StatisticsReply[]> = wire.groups("day", wire.pairs
  *
  * @param queue The queue.
  * @param days Number of days.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Name and value in turn: `day` and `total`, the `first` and the `last` day and the day `before` the first
@@ -4297,7 +4297,7 @@ const SUBMIT_REPLY: Shape<("created" | "existing")[]> = wire.values<"created" | 
  *
  * @param queue The queue.
  * @param each The entries.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOTASK, OTHERQUEUE, OVERDUE, RETRY, SCHEMA, STATE,
  *   TOOBIG, TOOMANY, UPSTREAM, WRONGKEY.
@@ -4465,7 +4465,7 @@ const SUBMIT_AGAIN_REPLY: Shape<SubmitAgainReply> = wire.list<SubmitAgainReply>(
  *
  * @param queue The queue.
  * @param each The entries.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOTASK, OTHERQUEUE, OVERDUE, RETRY, SCHEMA, STATE,
  *   TOOBIG, TOOMANY, UPSTREAM, WRONGKEY.
@@ -4633,7 +4633,7 @@ const SUBMIT_UNIQUE_REPLY: Shape<SubmitUniqueReply> = wire.list<SubmitUniqueRepl
  *
  * @param queue The queue.
  * @param each The entries.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOTASK, OTHERQUEUE, OVERDUE, RETRY, SCHEMA, STATE,
  *   TOOBIG, TOOMANY, UPSTREAM, WRONGKEY.
@@ -4734,7 +4734,7 @@ const SUBMIT_GRAPH_REPLY: Shape<"staged" | "created" | "existing"> = wire.single
  * @param graph An id for the graph, the same in all its calls.
  * @param total Number of tasks of the whole graph.
  * @param each The entries.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, CLOSED, DUPLICATE, NOLIMIT, NOPERM, NOTASK, OTHERQUEUE, OVERDUE, RETRY, SCHEMA,
  *   TOOBIG, TOOMANY, UPSTREAM, WRONGKEY.
@@ -4786,7 +4786,7 @@ const SUSPEND_REPLY: Shape<"suspending" | "suspended"> = wire.single({ name: "re
  *   and the task keeps its places.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
  * Reply: `suspending`; `suspended` if the program is suspended already.
@@ -4941,7 +4941,7 @@ const TRACK_REPLY: Shape<"tracked"> = wire.single({ name: "reply", property: "re
  *   queue.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, TOOMANY, WRONGKEY.
  * Reply: `tracked`.
@@ -5009,7 +5009,7 @@ const UNDEPEND_REPLY: Shape<"waiting" | "pending" | "scheduled"> = wire.single({
  *
  * @param id The task.
  * @param upstream An upstream of the task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, UPSTREAM, WRONGKEY.
  * Reply: `waiting`, or `pending` or `scheduled` if this was the last upstream task.
@@ -5035,7 +5035,7 @@ const UNHOLD_REPLY: Shape<"pending" | "scheduled"> = wire.single({ name: "reply"
  *   future.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, WRONGKEY.
  * Reply: `pending` or `scheduled`.
@@ -5077,7 +5077,7 @@ const UNSCHEDULE_REPLY: Shape<"removed"> = wire.single({ name: "reply", property
  * Removes a schedule. The tasks that it has created remain.
  *
  * @param name The schedule.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOSCHEDULE, RETRY, SCHEMA, WRONGKEY.
  * Reply: `removed`.
@@ -5103,7 +5103,7 @@ const UNSUSPEND_REPLY: Shape<"continuing" | "continued"> = wire.single({ name: "
  * Asks the owner of a suspended task to continue its program.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
  * Reply: `continuing`; `continued` if the program is not suspended.
@@ -5143,7 +5143,7 @@ const UNTRACK_REPLY: Shape<"untracked"> = wire.single({ name: "reply", property:
  * Stops tracking a task. Its earlier changes stay in the stream.
  *
  * @param id The task.
- * @param options What else it is to do.
+ * @param options Further options.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, WRONGKEY.
  * Reply: `untracked`.

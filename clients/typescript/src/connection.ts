@@ -56,12 +56,16 @@ export class Connection {
   readonly #waits = new Set<(error: Error) => void>();
   /** The last error of the connections, unless a reply has arrived since. */
   trouble: Error | undefined;
-  /** True to give up an address that refuses connections, until the server has replied once. */
-  hurries = true;
   #began = performance.now();
 
-  /** @param place The address for messages, without the login. */
-  constructor(server: string | NodeRedis, readonly place = typeof server === "string" ? placeOf(server) : "the server", make?: Make) {
+  /**
+   * @param place The address for messages, without the login.
+   * @param hurries True to give up an address that refuses connections, until the server has replied once.
+   */
+  constructor(
+    server: string | NodeRedis, readonly place = typeof server === "string" ? placeOf(server) : "the server", make?: Make,
+    private hurries = true,
+  ) {
     if (typeof server !== "string" && !isNodeRedis(server)) {
       throw new ConnectionFailed("CONNECTION", `${shown(server)} is neither a URL nor a client of node-redis.`);
     }
@@ -152,11 +156,9 @@ export class Connection {
     closes.abort();
   }
 
-  /** A client with the same options and its own connections. */
-  duplicate(): Connection {
-    const other = new Connection(this.#server, this.place, this.#make);
-    other.hurries = this.hurries;
-    return other;
+  /** A client with the same options and its own connections. By default it hurries as this one. */
+  duplicate(hurries = this.hurries): Connection {
+    return new Connection(this.#server, this.place, this.#make, hurries);
   }
 
   /** Receives the messages of channels, or of all channels that match patterns, until closed. Reconnects if needed. */

@@ -6,6 +6,7 @@ import type { Child } from "./child-process.js";
 import { CALL_AGAIN, LOG_KEPT_BYTES, LOG_PIECE_BYTES, RESULT_BYTES } from "./contract.js";
 import { BluequeError, Lost } from "./errors.js";
 import type { Limits } from "./handler-options.js";
+import { oneLine } from "./text.js";
 import type { Bytes, Call } from "./wire.js";
 import type { WorkerState } from "./worker-state.js";
 
@@ -86,7 +87,9 @@ export class HeldAttempt implements Channel {
 
   /** Logs an event of the attempt. */
   say(level: "info" | "warning" | "error", text: string, detail?: "detail"): void {
-    this.state.say(level, `task ${this.id} attempt ${this.item.attempt}${text}`, detail);
+    const { id: task, queue, method, item: { attempt } } = this;
+    const fields = { task: oneLine(task), attempt, queue, ...(method !== null && { method: oneLine(method) }) };
+    this.state.say(level, `task ${task} attempt ${attempt}${text}`, detail, fields);
   }
 
   /** Orders the attempt to stop; `atOnce`: without a grace period. */

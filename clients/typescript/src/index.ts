@@ -19,5 +19,5 @@ export { Schedule } from "./schedule.js";
 export { type EditOptions, Task, type Wait } from "./task.js";
 export { type Argument, type Bytes, Call, type Names, type Reply, type Seconds, type Time } from "./wire.js";
 export type { Why } from "./why.js";
-export { Worker, type WorkerOptions } from "./worker.js";
+export { type LogFields, Worker, type WorkerOptions } from "./worker.js";
 export { type LeaseOptions, WorkItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";

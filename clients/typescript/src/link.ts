@@ -75,6 +75,12 @@ export class Link {
     }
   }
 
+  /** A link with its own connection, which waits for a server that does not run yet. */
+  patient(): Link {
+    const { namespace, limit, by, serializer, clock, hooks } = this;
+    return new Link(this.connection.duplicate(false), namespace, limit, by, serializer, clock, hooks);
+  }
+
   /** Makes a call that a lost reply must not repeat. */
   make<T>(call: Call<T>): Promise<T> {
     return this.run(call.once());

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
-import { CALL_BYTES, TASKS_OF_CALL } from "./contract.js";
-import { InvalidCall, PayloadError, duplicate } from "./errors.js";
+import { CALL_AGAIN, CALL_BYTES, TASKS_OF_CALL } from "./contract.js";
+import { BluequeError, InvalidCall, PayloadError, duplicate } from "./errors.js";
 import { options as optionsOf, shown } from "./argument-checks.js";
 import { aroundSubmit } from "./hooks.js";
 import type { Link } from "./link.js";
@@ -159,11 +159,25 @@ export class Queue<P = unknown, R = unknown> {
     }
   }
 
-  /** The events of the queue, one for each transition of a task. With `follow` the events never end. */
+  /**
+   * The events of the queue, one for each transition of a task. With `follow` the events never end: while the server is
+   * away, they wait for it, and continue after the last one. If the server has already deleted events that were not
+   * read, this emits a `BluequeWarning`.
+   */
   async *events(options: EventsOptions = {}): AsyncGenerator<calls.EventsItem, void, undefined> {
     let [after, interval] = [options.after ?? "0", 10];
+    let known = after !== "0";
     while (!options.signal?.aborted) {
-      const page = await this.#link.run(calls.events(this.name, after, 500));
+      let page: calls.EventsReply;
+      try {
+        page = await this.#link.run(calls.events(this.name, after, 500));
+      } catch (error) {
+        if (!options.follow || !(error instanceof BluequeError) || !error.transient) throw error;
+        await sleep(CALL_AGAIN * 1000);
+        continue;
+      }
+      if (page.missed && known) process.emitWarning(`events of the queue ${this.name} were deleted unread`, "BluequeWarning");
+      known = true;
       yield* page.items;
       if (page.last !== after) [after, interval] = [page.last, 10];
       else if (!options.follow) return;

@@ -37,8 +37,19 @@ export interface WorkerOptions {
   readonly logFormat?: "text" | "json";
   /** Calls of your own code: those of the client's options are also called. */
   readonly hooks?: Hooks | readonly Hooks[];
-  /** Called with the log messages of the worker. By default its begin and end, warnings and errors go to stderr. */
-  readonly log?: (level: "info" | "warning" | "error", text: string) => void;
+  /**
+   * Called with the log messages of the worker, and with the task that a message is about, for loggers with fields. By
+   * default the worker's begin and end, warnings and errors go to stderr.
+   */
+  readonly log?: (level: "info" | "warning" | "error", text: string, fields: LogFields) => void;
+}
+
+/** The task that a log message is about; empty if it is about no task. */
+export interface LogFields {
+  readonly task?: string;
+  readonly attempt?: number;
+  readonly queue?: string;
+  readonly method?: string;
 }
 
 /** The names of all options. */
@@ -125,16 +136,16 @@ export class WorkerState {
   }
 
   /** Logs a message of the worker. `detail`: only the `log` of the options gets the message, not stderr. */
-  say(level: "info" | "warning" | "error", text: string, detail?: "detail"): void {
+  say(level: "info" | "warning" | "error", text: string, detail?: "detail", fields: LogFields = {}): void {
     const line = oneLine(text); // others choose names and errors
-    if (this.options.log) this.options.log(level, line);
-    else if (!detail) console.error(this.#written(level, line));
+    if (this.options.log) this.options.log(level, line, fields);
+    else if (!detail) console.error(this.#written(level, line, fields));
   }
 
   /** A line of the default log, as that of `blueque worker`. */
-  #written(level: string, message: string): string {
+  #written(level: string, message: string, fields: LogFields): string {
     const time = new Date().toISOString();
-    if (this.options.logFormat === "json") return JSON.stringify({ time, level, message });
+    if (this.options.logFormat === "json") return JSON.stringify({ time, level, message, ...fields });
     return `${time} ${level.toUpperCase().padEnd(5)} ${message}`;
   }
 

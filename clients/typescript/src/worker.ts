@@ -14,9 +14,9 @@ import { ProcessPool } from "./process-pool.js";
 import { startReports } from "./reports.js";
 import { awaitOrders, awaitTasks } from "./wake-ups.js";
 import { WorkFolder } from "./work-folder.js";
-import { OPTIONS, type WorkerOptions, WorkerState } from "./worker-state.js";
+import { type LogFields, OPTIONS, type WorkerOptions, WorkerState } from "./worker-state.js";
 
-export type { WorkerOptions };
+export type { LogFields, WorkerOptions };
 
 /** Milliseconds between two checks of all attempts. */
 const CHECK_EVERY = 200;
@@ -67,7 +67,7 @@ export class Worker implements AsyncDisposable {
     number("tasksPerProcess", options.tasksPerProcess, 1, true);
     number("memory", options.memory, 1, true);
     const names = typeof queues === "string" ? [queues] : [...(queues as readonly string[])];
-    this.#state = new WorkerState(client.link, names, file === undefined ? (handlers as Handlers) : undefined, file, options);
+    this.#state = new WorkerState(client.link.patient(), names, file === undefined ? (handlers as Handlers) : undefined, file, options);
     this.listener = this.#state.listener;
   }
 
@@ -82,7 +82,7 @@ export class Worker implements AsyncDisposable {
    * @returns The number of attempts that have ended here.
    */
   run(): Promise<number> {
-    this.#finished ??= this.#run();
+    this.#finished ??= this.#run().finally(() => { this.#state.link.connection.close(); });
     return this.#finished;
   }
 
@@ -122,7 +122,6 @@ export class Worker implements AsyncDisposable {
   /** Waits for the server. */
   async #handshake(): Promise<void> {
     const { limit, connection } = this.#state.link;
-    connection.hurries = false; // the server may start later than the worker
     const silence = setTimeout(() => {
       const why = connection.trouble ? `: ${textOf(connection.trouble)}` : "";
       this.#state.say("warning", `waits up to ${limit} s for the server ${connection.place}${why}`);

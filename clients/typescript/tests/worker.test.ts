@@ -404,6 +404,18 @@ test("its log may be JSON", async (t) => {
   assert.deepEqual(new Set(lines.map(({ level }) => level)), new Set(["info"]));
 });
 
+test("a log message about a task has its fields", async () => {
+  await using client = server.client();
+  const found: unknown[] = [];
+  const handlers = { fails: () => { throw new Error("no such film"); } };
+  await using worker = working(client, handlers, { log: (level, _, fields) => { if (fields.task) found.push([level, fields]); } });
+  const job = await submit(client, "fails");
+  await assert.rejects(job.result({ timeout: 60 }));
+  worker.stop();
+  await worker.run();
+  assert.deepEqual(found, [["warning", { task: job.id, attempt: 1, queue: "q", method: "fails" }]]);
+});
+
 test("a server that is away at the start is logged, with the cause", async (t) => {
   await using own = new Server();
   await own.kill();
@@ -670,3 +682,32 @@ test("what a task has left in a kept process reports nothing of the next", async
   assert.equal(await tasks[1].result({ timeout: 60 }), "LOST");
   assert.equal(await tasks[1].progress(), null);
 });
+
+test("without a server a worker waits, and other calls of its client fail at once with a sentence", async () => {
+  const own = new Server();
+  await using client = own.client();
+  await own.kill();
+  const log: string[] = [];
+  const worker = new Worker(client, "q", (number: number) => number, { signals: false, log: (_, text) => log.push(text) });
+  const ran = worker.run();
+  const began = performance.now();
+  await assert.rejects(client.queue("q").submit(1), (error: Error) => /^UNAVAILABLE: no server answers at .*: .*\.$/.test(error.message) && error.cause === undefined);
+  assert.ok(performance.now() - began < 5000);
+  await becomes(() => log.some((text) => text.startsWith("waits up to 30 s for the server")));
+  own.restart();
+  assert.equal(await (await until(() => client.queue("q").submit(2))).result({ timeout: 60 }), 2);
+  worker.stop();
+  await ran;
+  await own[Symbol.asyncDispose]();
+});
+
+/** Repeats a call until it succeeds. */
+async function until<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch {
+      await sleep(20);
+    }
+  }
+}

@@ -222,7 +222,7 @@ impl<'a> Sentence<'a> {
         let task = self.task?;
         match name {
             "attempt" => number(task.attempt()),
-            "cancel" => task.is_cancelling().then(|| Fact::Number(1.0)),
+            "cancel" => task.is_cancelling().then_some(Fact::Number(1.0)),
             "error" => text(task.error()?),
             "last_error" => text(task.last_error()?),
             "held_by" => text(task.held_by()?),
@@ -241,7 +241,7 @@ impl<'a> Sentence<'a> {
         match name {
             "status" => text(why.status.as_str()),
             "queue" => text(why.queue.as_str()),
-            "usable" => why.is_usable().then(|| Fact::Number(1.0)),
+            "usable" => why.is_usable().then_some(Fact::Number(1.0)),
             "node" => text(why.node.as_deref()?),
             "key" => text(why.key.as_ref()?.as_str()),
             "needs" => text(why.needs.as_deref()?),

@@ -15,6 +15,7 @@ from typing import Any
 
 from .environment import forget_passwords
 from .forkserver import SIZE, ForkServer, KillTimes, pack
+from .held_attempts import HeldAttempt
 from .logs import log
 from .messages import Pipe
 from .streams import flush_streams
@@ -34,6 +35,10 @@ class Process:
     status: int | None = None
     cost: dict[str, Any] = field(default_factory=dict)
     begun: int = 0
+    #: The pipe with its output, the attempt that prints, and a flag that is set when its output is complete.
+    output: int | None = None
+    prints: HeldAttempt | None = None
+    marked: threading.Event = field(default_factory=threading.Event)
     running: set[int] = field(default_factory=set)
     #: True if the process was killed because a lease had expired.
     expired: bool = False
@@ -45,11 +50,11 @@ class Process:
 class ForkControl:
     """Forks the fork server, and exchanges messages with it.
 
-    run: Runs tasks in a new process; called with the process's end of the pipe.
+    run: Runs tasks in a new process; called with the process's ends of the pipes for messages and for output.
     spawns: True if each process imports the functions itself.
     """
 
-    def __init__(self, state: WorkerState, run: Callable[[socket.socket], object], spawns: bool) -> None:
+    def __init__(self, state: WorkerState, run: Callable[[socket.socket, int | None], object], spawns: bool) -> None:
         self._state, self._spawns, self._numbers = state, spawns, itertools.count(1)
         #: The times at which the fork server kills processes, even if the worker is frozen.
         self.times = KillTimes(4 * state.slots + 100)
@@ -67,8 +72,8 @@ class ForkControl:
         try:
             self._socket.close()
             forget_passwords()
-            if end := ForkServer(theirs, self.times).serve():
-                run(end)
+            if ends := ForkServer(theirs, self.times).serve():
+                run(*ends)
             status = 0
         except BaseException:
             sys.excepthook(*sys.exc_info())
@@ -87,14 +92,20 @@ class ForkControl:
 
     def start(self) -> Process:
         ours, theirs = socket.socketpair()
+        # A process with several tasks cannot distinguish their output.
+        read, write = os.pipe() if self._state.capacity == 1 else (None, None)
         with self._lock:
             process = Process(next(self._numbers), Pipe(ours, trusts=False), self.times.take(), loaded=not self._spawns)
+            process.output = read
             self._processes[process.number] = process
         try:
-            socket.send_fds(self._socket, [pack(start=process.number, place=process.place)], [theirs.fileno()])
+            fds = [theirs.fileno(), *([write] if write is not None else [])]
+            socket.send_fds(self._socket, [pack(start=process.number, place=process.place)], fds)
         except OSError:  # the fork server is gone
             process.gone.set()
         theirs.close()
+        if write is not None:
+            os.close(write)
         return process
 
     def signal(self, process: Process, number: int) -> None:

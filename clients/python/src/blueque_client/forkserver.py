@@ -121,8 +121,9 @@ class ForkServer:
         self.known: dict[int, int | None] = {}
         self.expired: set[int] = set()
 
-    def serve(self) -> socket.socket | None:
-        """Obeys orders. Returns the pipe in a new process for tasks, and None when the worker is gone."""
+    def serve(self) -> tuple[socket.socket, int | None] | None:
+        """Obeys orders. Returns the pipes for messages and output in a new process for tasks, and None when the worker
+        is gone."""
         signal.signal(signal.SIGCHLD, lambda *_: None)
         _prctl(_SET_SUBREAPER, 1)
         bell, ring = os.pipe()
@@ -144,14 +145,14 @@ class ForkServer:
                 self._reap()
             if self.control.fileno() in ready:
                 try:
-                    message, fds, _, _ = socket.recv_fds(self.control, SIZE, 1)
+                    message, fds, _, _ = socket.recv_fds(self.control, SIZE, 2)
                 except ConnectionResetError:  # the worker was killed before it had read a report
                     message, fds = b"", []
                 if not message:
                     break
                 order = json.loads(message)
                 if "start" in order:
-                    if pipe := self._fork(fds[0], order["start"], order["place"]):
+                    if pipe := self._fork(fds, order["start"], order["place"]):
                         signal.set_wakeup_fd(-1)
                         os.close(bell)
                         os.close(ring)
@@ -164,16 +165,16 @@ class ForkServer:
         self._end()
         return None
 
-    def _fork(self, fd: int, number: int, place: int | None) -> socket.socket | None:
+    def _fork(self, fds: list[int], number: int, place: int | None) -> tuple[socket.socket, int | None] | None:
         parent = os.getpid()
         try:
             pid = os.fork()
         except OSError as error:
             self.control.sendall(pack(start=number, error=os.strerror(error.errno or errno.EAGAIN)[:30]))
-            os.close(fd)
+            _close(fds)
             return None
         if pid:
-            os.close(fd)
+            _close(fds)
             self.known[pid] = place
             self.control.sendall(pack(start=number, pid=pid))
             return None
@@ -192,7 +193,7 @@ class ForkServer:
         with suppress(OSError):
             score = Path("/proc/self/oom_score_adj")
             score.write_text(str(min(int(score.read_text()) + 300, 1000)))
-        return socket.socket(fileno=fd)
+        return socket.socket(fileno=fds[0]), fds[1] if len(fds) > 1 else None
 
     def _reap(self) -> None:
         for pid, status, usage in _dead():
@@ -241,6 +242,11 @@ def _dead() -> list[tuple[int, int, resource.struct_rusage]]:
         while (one := os.wait4(-1, os.WNOHANG))[0]:
             found.append(one)
     return found
+
+
+def _close(fds: list[int]) -> None:
+    for fd in fds:
+        os.close(fd)
 
 
 def _quietly(what: Callable[..., Any], *args: Any) -> None:

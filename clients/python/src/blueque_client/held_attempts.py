@@ -102,6 +102,7 @@ class HeldAttempt:
         with self.sends:  # keeps the order of the parts and of the end
             with self.lock:
                 if self.left_out:
+                    self.log += b"" if self.log.endswith(b"\n") else b"\n"
                     self.log += b"[%d bytes were left out]\n" % self.left_out
                     self.left_out = 0
                 text = bytes(self.log[: contract.LOG_PIECE_BYTES])

@@ -76,10 +76,14 @@ def check_import(functions: list[str], hooks: list[str]) -> None:
         raise InvalidCall("BADARG", f"`spawn`: a new interpreter cannot import the functions: {last}")
 
 
-def become(end: socket.socket, functions: list[str], hooks: list[str], mode: Mode, memory: int | None) -> NoReturn:
+def become(
+    end: socket.socket, output: int | None, functions: list[str], hooks: list[str], mode: Mode, memory: int | None
+) -> NoReturn:
     """Becomes a new interpreter, and runs tasks there."""
     os.set_inheritable(end.fileno(), True)
-    os.execv(sys.executable, command_of(functions, hooks, fd=end.fileno(), mode=mode, memory=memory))
+    if output is not None:
+        os.set_inheritable(output, True)
+    os.execv(sys.executable, command_of(functions, hooks, fd=end.fileno(), output=output, mode=mode, memory=memory))
 
 
 def _imported(place: str) -> Any:
@@ -94,6 +98,8 @@ def main(text: str) -> None:
     end = socket.socket(fileno=about["fd"]) if "fd" in about else None
     if end:
         end.set_inheritable(False)
+        if about["output"] is not None:
+            os.set_inheritable(about["output"], False)
     try:
         found, hooks = ([_imported(place) for place in about[word]] for word in ("functions", "hooks"))
     except BaseException as error:
@@ -104,7 +110,7 @@ def main(text: str) -> None:
             Pipe(end).send("unusable", 0, error_text(error).split(b"\n", 1)[0])
         os._exit(1)
     if end:
-        process = TaskProcess(end, {each.name: each for each in found}, Json(), about["mode"], hooks)
+        process = TaskProcess(end, {each.name: each for each in found}, Json(), about["mode"], hooks, about["output"])
         if not logging.getLogger().handlers:  # the program has configured none
             stderr = logging.StreamHandler()
             stderr.setFormatter(Text())

@@ -19,12 +19,15 @@ from .fork_control import ForkControl, Process
 from .held_attempts import HeldAttempt
 from .logs import log
 from .messages import Message, now
+from .outputs import read
 from .running_attempts import start_of
 from .work_folder import removed
 from .worker_state import WorkerState, passes
 
 #: Maximum number of seconds until the end of a process after its pipe was closed.
 FAREWELL = 5
+#: Maximum number of seconds in which the output of an attempt arrives after its end.
+REST = 2
 
 
 class ProcessPool:
@@ -66,6 +69,8 @@ class ProcessPool:
                 self._state.events.put((held, Ending("uncounted", reason="noprocess", again=5)))
                 return
             process.begun += 1
+            process.prints = held
+            process.marked.clear()
             process.running.add(key)
             held.process = process
             self._state.attempts[key] = held
@@ -86,7 +91,11 @@ class ProcessPool:
     def _new_process(self) -> Process:
         process = self._control.start()
         self._processes.append(process)
-        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+        output: threading.Thread | None = None
+        if (pipe := process.output) is not None:
+            output = threading.Thread(target=self._read, args=(process, pipe), daemon=True)
+            output.start()
+        threading.Thread(target=self._listen, args=(process, output), daemon=True).start()
         return process
 
     def _spare(self) -> None:
@@ -117,7 +126,25 @@ class ProcessPool:
                 other.order, other.ordered = "drain", now()
         self._control.signal(process, number)
 
-    def _listen(self, process: Process) -> None:
+    def _read(self, process: Process, pipe: int) -> None:
+        """Adds the output of a process to the log of its attempt. Other output goes to the worker's stderr."""
+
+        def hear(text: bytes) -> None:
+            held = process.prints
+            if held and not held.over:
+                held.seen = now()
+                held.add_log(text)
+            elif text:
+                with suppress(OSError):
+                    os.write(2, text)
+
+        def marked() -> None:
+            process.prints = None
+            process.marked.set()
+
+        read(pipe, hear, marked)
+
+    def _listen(self, process: Process, output: threading.Thread | None) -> None:
         """Receives the messages of a process until it is gone, then ends its attempts."""
         try:
             self._hear(process)
@@ -127,6 +154,8 @@ class ProcessPool:
         # If the messages of a process have ended, the process must end too.
         while not process.gone.wait(FAREWELL) and not self._state.over.is_set():
             self._control.signal(process, signal.SIGKILL)
+        if output:
+            output.join(REST)
         with self._lock:
             self._processes.remove(process)
             self._control.forget(process)
@@ -165,6 +194,8 @@ class ProcessPool:
                     process.running.discard(message.key)
                     self.renewed(process)
                     last = not self._lasts(process) and not process.running
+                if process.output is not None and not last:
+                    process.marked.wait(REST)
                 if not last or self._state.capacity > 1:
                     self._ended(held, held.ending)
                 if last:

@@ -74,6 +74,8 @@ class RunningAttempt:
         self.thread: int | None = None
         self.loop: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
         self.ended = False
+        #: The beginning of a line that its function has printed.
+        self.line = ""
 
     # Calls of its function
 
@@ -106,7 +108,8 @@ class RunningAttempt:
 
     def log(self, text: str) -> None:
         line = text.encode(errors="backslashreplace")
-        if (more := len(line) - contract.LOG_KEPT_BYTES) > 0:
+        # The worker cuts what it reads from the pipe of the output.
+        if (more := len(line) - contract.LOG_KEPT_BYTES) > 0 and not getattr(self.channel, "prints_log", False):
             line = line[: contract.LOG_KEPT_BYTES] + b"\n[%d bytes were left out]" % more
         self.channel.tell("log", self.key, line if line.endswith(b"\n") else line + b"\n")
 

@@ -24,6 +24,7 @@ from .errors import BluequeError, Lost, verdict
 from .hooks import Hooks, call
 from .logs import TaskLog, fields
 from .messages import Message, Pipe
+from .outputs import MARK, redirect, say, share
 from .payload import Serializer
 from .running_attempts import RunningAttempt
 from .streams import flush_streams
@@ -42,8 +43,11 @@ class TaskProcess:
         serializer: Serializer,
         mode: Mode,
         hooks: Sequence[Hooks],
+        output: int | None = None,
     ) -> None:
-        self.hooks = hooks
+        self.hooks, self._output = hooks, output
+        #: True if log lines go into the pipe of the output.
+        self.prints_log = output is not None
         self.pipe, self.functions, self.serializer, self._mode = Pipe(end), functions, serializer, mode
         self.running: dict[int, RunningAttempt] = {}
         self._pid = os.getpid()
@@ -67,6 +71,10 @@ class TaskProcess:
         with fields():
             logging.getLogger().addHandler(self._log)
             enter_worker()
+            if self._output is None:
+                share()
+            else:
+                redirect(self._output)
             signal.signal(signal.SIGUSR1, self._interrupt)
             call(self.hooks, "on_process_start")
             threading.Thread(target=self._read, daemon=True).start()
@@ -139,6 +147,12 @@ class TaskProcess:
             )
         self._shield.up = True
         try:
+            if kind == "log" and self._output is not None:
+                # In the order of what the function prints. Threads of an earlier attempt have no log.
+                if key in self.running:
+                    flush_streams()
+                    say(self._output, body)
+                return
             self.pipe.send(kind, key, body, **about)
         finally:
             self._shield.up = False
@@ -264,6 +278,7 @@ class TaskProcess:
             try:
                 # Undoes changes of the function to its process, for the end and for the next function.
                 flush_streams()
+                self._tell_log(running, ending)
                 if self._log not in logging.getLogger().handlers:
                     logging.getLogger().addHandler(self._log)
                 self._tell_end(running, ending)
@@ -273,6 +288,19 @@ class TaskProcess:
             except BaseException:  # for example from a signal handler that the function has left behind
                 continue
         os._exit(1)  # The worker ends the attempt when this process is gone. Without the exit the attempt never ends.
+
+    def _tell_log(self, running: RunningAttempt, ending: Ending) -> None:
+        """Ends the log of an attempt: with the traceback, if its function has failed."""
+        text = running.line.encode(errors="backslashreplace")
+        running.line = ""
+        if ending.how in ("fail", "final"):
+            text += (b"\n" if text else b"") + (ending.body.partition(b"\n\n")[2] or ending.body)
+        if text and not text.endswith(b"\n"):
+            text += b"\n"
+        if self._output is not None:
+            say(self._output, text + MARK)
+        elif text:
+            self.tell("log", running.key, text)
 
     def _tell_end(self, running: RunningAttempt, ending: Ending) -> None:
         tell = self.pipe.join if self._threads else self.tell

@@ -168,12 +168,12 @@ class Worker:
             raise BluequeError("WORKER", control.broken)
         return self.done
 
-    def _run_tasks(self, end: socket.socket) -> None:
+    def _run_tasks(self, end: socket.socket, output: int | None) -> None:
         """Runs tasks in a process that the fork server has made."""
         state = self._state
         if self._spawn:
-            become(end, *self._spawn, state.mode, state.memory)
-        TaskProcess(end, state.functions, state.link.serializer, state.mode, state.hooks).serve(state.memory)
+            become(end, output, *self._spawn, state.mode, state.memory)
+        TaskProcess(end, state.functions, state.link.serializer, state.mode, state.hooks, output).serve(state.memory)
 
     def _away(self, error: Exception) -> None:
         link = self._state.link

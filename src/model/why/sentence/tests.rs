@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import uuid
+import warnings
 from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import calls, contract
-from ..errors import InvalidCall, PayloadError, duplicate
+from ..errors import BluequeError, InvalidCall, PayloadError, duplicate
 from ..hooks import around_submit
 from ..tracing import submitting
 from ..wire import Time
@@ -153,13 +154,25 @@ class Queue:
                 return changed
 
     async def events(self, after: str = "0", *, follow: bool = False) -> AsyncIterator[calls.EventsItem]:
-        """The events of the queue, one for each transition of a task. With `follow` the events never end.
+        """The events of the queue, one for each transition of a task.
+
+        With `follow` the events never end: while the server is away, they wait for it, and continue after the last one.
+        If the server has already deleted events that were not read, this issues a `RuntimeWarning`.
 
         after: The `event` of the last event that you have read.
         """
-        interval = 0.01
+        interval, known = 0.01, after != "0"
         while True:
-            page = await self._link.run(calls.events(self.name, after, 500))
+            try:
+                page = await self._link.run(calls.events(self.name, after, 500))
+            except BluequeError as error:
+                if not follow or not error.transient:
+                    raise
+                await pause(contract.CALL_AGAIN)
+                continue
+            if page.missed and known:
+                warnings.warn(f"events of the queue {self.name} were deleted unread", RuntimeWarning, stacklevel=2)
+            known = True
             for event in page.items:
                 yield event
             if page.last != after:
