@@ -22,6 +22,7 @@ mod session;
 mod shortage;
 mod subcommand;
 mod supervisor;
+mod template;
 mod times;
 mod view;
 mod worker;

@@ -20,6 +20,8 @@ mod full_memory;
 mod history;
 #[path = "commands/inside.rs"]
 mod inside;
+#[path = "commands/lists.rs"]
+mod lists;
 #[path = "commands/lost_replies.rs"]
 mod lost_replies;
 #[path = "commands/names.rs"]

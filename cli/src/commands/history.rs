@@ -82,7 +82,7 @@ impl Step {
             note: note.map(Payload),
             data: data.map(Payload),
             id: id.to_owned(),
-            moment: at.map(times::to_the_second).unwrap_or_default(),
+            moment: at.map(times::cell).unwrap_or_default(),
         }
     }
 

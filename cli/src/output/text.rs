@@ -97,6 +97,33 @@ pub fn cut(line: &str, columns: usize) -> String {
     kept
 }
 
+/// Breaks lines between words, so that they fit into this width. Continued lines are indented. A word that is wider than
+/// the screen stays whole.
+pub fn wrap(text: &str, columns: usize, indent: usize) -> String {
+    let lines = text.split('\n').map(|line| {
+        if width(line) <= columns {
+            return line.to_owned();
+        }
+        let (mut wrapped, mut at) = (String::new(), 0);
+        for (number, word) in line.split(' ').enumerate() {
+            let wide = width(word);
+            if number > 0 && at + 1 + wide > columns && at > indent {
+                wrapped.truncate(wrapped.trim_end().len());
+                wrapped.push('\n');
+                wrapped.push_str(&" ".repeat(indent));
+                at = indent;
+            } else if number > 0 {
+                wrapped.push(' ');
+                at += 1;
+            }
+            wrapped.push_str(word);
+            at += wide;
+        }
+        wrapped
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Returns the width of a line on the screen. Terminals differ in the width of combined emoji. The larger width is
 /// returned, so that no line wraps.
 pub fn width(line: &str) -> usize {
@@ -135,7 +162,7 @@ fn is_blank(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cleaner, Decoder, clean, clean_line, is_hidden, one_line};
+    use super::{Cleaner, Decoder, clean, clean_line, is_hidden, one_line, wrap};
 
     /// The clients for Python and TypeScript hide the same characters.
     #[test]
@@ -185,6 +212,21 @@ mod tests {
             ("a", 0, ""),
         ] {
             assert_eq!(clean_line(text, width), shown, "{text} in {width}");
+        }
+    }
+
+    #[test]
+    fn lines_break_between_words_and_continued_lines_are_indented() {
+        for (text, shown) in [
+            ("id        a b", "id        a b"),
+            ("error     exit code 1 of this", "error     exit code\n          1 of this"),
+            ("one two three four\nfive", "one two three four\nfive"),
+            ("one two three four five", "one two three four\n          five"),
+            ("/a/very/long/path/of/a/file and more", "/a/very/long/path/of/a/file\n          and more"),
+            ("note      /a/very/long/path/of/a/file", "note      /a/very/long/path/of/a/file"),
+            ("日本 日本 日本 日本 日本", "日本 日本 日本 日本\n          日本"),
+        ] {
+            assert_eq!(wrap(text, 20, 10), shown);
         }
     }
 

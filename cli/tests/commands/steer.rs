@@ -19,7 +19,7 @@ fn a_waiting_task_is_cancelled_at_once_and_a_running_one_by_its_owner() {
     assert_eq!(desk.json(&["show", "running"])["cancelling"], true);
     assert!(desk.ok(&["why", "running"]).contains("being cancelled, and host_1 has not stopped it yet: not needed"));
     assert!(desk.ok(&["why", "waiting"]).contains("It was cancelled"));
-    for (command, word) in [("ls", "stopping"), ("show", "status      stopping")] {
+    for (command, word) in [("ls", "stopping"), ("show", "state       stopping")] {
         let out = desk.ok(&[command, if command == "ls" { "q" } else { "running" }]);
         assert!(out.contains(word), "{command}: {out}");
     }

@@ -43,7 +43,7 @@ impl Screen {
         let shown = desk.home.path().join(format!("screen-{}", uuid::Uuid::new_v4()));
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).env("HOME", desk.home.path()).env("BLUEQUE_URL", desk.server.url());
-        command.env("TERM", "xterm").stdin(Stdio::piped()).stdout(File::create(&shown).unwrap());
+        command.env("TERM", "xterm").env("TZ", "UTC").stdin(Stdio::piped()).stdout(File::create(&shown).unwrap());
         if desk.tests {
             command.env("BLUEQUE_FOR_TESTS", "1");
         }

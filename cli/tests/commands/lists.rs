@@ -1,0 +1,70 @@
+//! Lists of tasks: columns, order, formats, times and colours.
+
+use crate::Desk;
+use crate::terminal::Screen;
+
+#[test]
+fn ls_has_columns_an_order_a_time_and_formats_for_programs() {
+    let desk = Desk::new();
+    desk.ok(&[
+        "submit",
+        "q",
+        r#"{"a":"x,y"}"#,
+        "--id",
+        "one",
+        "--title",
+        "Encode, \"one\"\u{1b}[31m",
+        "--priority",
+        "2",
+    ]);
+    desk.ok(&["submit", "q", "--id", "two", "--tag", "night", "--tag", "4k"]);
+    desk.ok(&["submit", "other", "--id", "three", "--priority", "10", "--eta", "+2h"]);
+    let ids =
+        |args: &[&str]| desk.ok(&[&["ls", "-o", "id"], args].concat()).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(ids(&["--sort", "id"]), "one three two");
+    assert_eq!(ids(&["--sort=-priority", "--limit", "2"]), "three one");
+    assert_eq!(ids(&["--sort", "-created", "--state", "pending"]), "two one");
+    assert_eq!(
+        (ids(&["--since", "1h"]), ids(&["--since", "2100-01-01T00:00:00Z"])),
+        ("one two three".into(), String::new())
+    );
+    let created = desk.json(&["show", "one"])["created"].as_str().unwrap().to_owned();
+    let csv = desk.ok(&["ls", "q", "-o", "csv", "--columns", "id,title,tags,created", "--sort", "id"]);
+    let two = desk.json(&["show", "two"])["created"].as_str().unwrap().to_owned();
+    assert_eq!(csv, format!("id,title,tags,created\none,\"Encode, \"\"one\"\"\",,{created}\ntwo,,4k night,{two}\n"));
+    let filled =
+        desk.run(&["ls", "q", "--sort", "id", "-o", r"template={id}\t{parameters.a}\t{state} {{id}} {nothing}"]);
+    assert_eq!(filled.out, "one\tx,y\tpending {id} \ntwo\t\tpending {id} \n");
+    assert!(filled.err.contains("nothing here has the field nothing"), "{}", filled.err);
+    let heads = desk.ok(&["ls", "-o", "wide"]).lines().next().unwrap().to_owned();
+    assert!(heads.contains("PRIORITY") && heads.contains("CREATED") && !heads.contains("COMMAND"), "{heads}");
+    for args in [["--sort", "colour"], ["--columns", "colour"], ["--since", "never"], ["-o", "template"], ["-o", "xml"]]
+    {
+        let refused = desk.run(&[&["ls"], &args[..]].concat());
+        assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{args:?}: {}", refused.err);
+    }
+}
+
+#[test]
+fn people_see_local_times_and_programs_utc_and_states_have_colours_on_terminals() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "one", "--eta", "2100-01-31T23:30:00Z"]);
+    desk.ok(&["submit", "q", "--id", "two"]);
+    desk.ok(&["cancel", "two"]);
+    let in_berlin = |args: &[&str]| desk.command(args).env("TZ", "Europe/Berlin").output().unwrap();
+    let out = |args: &[&str]| String::from_utf8(in_berlin(args).stdout).unwrap();
+    assert!(out(&["ls", "--columns", "id,eta"]).contains("one  2100-02-01T00:30:00+01\n"));
+    for args in [&["show", "one"][..], &["why", "one"]] {
+        assert!(out(args).contains("2100-02-01 00:30:00 CET"), "{args:?}: {}", out(args));
+    }
+    assert!(out(&["show", "one", "-o", "json"]).contains("2100-01-31T23:30:00.000000Z"));
+    let screen = |variables: &str| {
+        let mut screen = Screen::within(&desk, variables, &["ls"], (80, 24));
+        assert_eq!(screen.ends(), 0);
+        screen.shown()
+    };
+    assert!(screen("").contains("\u{1b}[33mcancelled\u{1b}[0m"), "{}", screen(""));
+    assert!(!screen("NO_COLOR=1").contains('\u{1b}'));
+    assert!(screen("").contains("2 tasks: 1 scheduled, 1 cancelled"), "{}", screen(""));
+    assert!(!out(&["ls"]).contains('\u{1b}'));
+}
