@@ -6,7 +6,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::{Command, PartOfTask};
 use crate::help;
-use crate::output::Format;
+use crate::output::{Format, FormatParser};
 use crate::session::config::Connection;
 
 /// A task queue for very long tasks, on Redis or Valkey
@@ -16,7 +16,7 @@ pub struct Cli {
     #[command(flatten)]
     pub connection: Connection,
     /// Output format
-    #[arg(short, long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, global = true, default_value = "table", value_name = "FORMAT", value_parser = FormatParser)]
     pub output: Format,
     #[command(subcommand)]
     pub command: Command,

@@ -32,10 +32,11 @@ use redis::RedisError;
 use self::checks::{Checks, Finding, Level};
 use crate::input::values::whole_number;
 use crate::output::table::Shown;
-use crate::output::{Code, Format, chain, clean_line, code, fault, line, many, say, table};
+use crate::output::{Code, Format, chain, clean_line, code, fault, line, many, prose, say, table};
 use crate::session::config::{Connection as Flags, Places, Settings};
 use crate::session::{diagnosis, several};
 use crate::subcommand::{Global, Subcommand};
+use crate::times::localised;
 
 /// Maximum time that the server may take for one reply.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -172,5 +173,5 @@ fn write(finding: &Finding) -> std::io::Result<()> {
         Level::Finding => "FINDING",
     };
     let todo = finding.todo.as_ref().map_or(String::new(), |todo| format!(": {todo}"));
-    line(clean_line(&format!("{level:<9}{:<13}{}{todo}", finding.check, finding.text), 2_000))
+    prose(clean_line(&format!("{level:<9}{:<13}{}{todo}", finding.check, localised(&finding.text)), 2_000), 22)
 }

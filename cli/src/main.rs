@@ -22,6 +22,7 @@ mod session;
 mod shortage;
 mod subcommand;
 mod supervisor;
+mod template;
 mod times;
 mod view;
 mod worker;
@@ -83,6 +84,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 /// Runs the command: by itself, over several partitions, or in one namespace.
 fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     cli.connection.remember();
+    times::say_understood();
     let command = cli.command.chosen();
     let global = Global { connection: &cli.connection, format: cli.output, parser: Cli::command };
     if let Some(done) = command.start(&global) {

@@ -3,7 +3,11 @@
 pub mod badge;
 mod bar;
 pub mod behind;
+pub mod colour;
+mod document;
+mod format;
 pub mod layout;
+mod redraws;
 mod secrets;
 pub mod size;
 pub mod table;
@@ -11,31 +15,20 @@ mod text;
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use blueque::Error;
-use clap::ValueEnum;
 use serde::Serialize;
+use terminal_size::{Width, terminal_size_of};
 
-pub use bar::bar;
+pub use bar::{bar, waiting};
+pub use document::{Fields, document, documents};
+pub use format::{Format, FormatParser, is_for_programs, is_wide};
+pub use redraws::Redraws;
 pub use secrets::{holds_secret, redact};
 use text::is_hidden;
-pub use text::{Cleaner, Decoder, clean, clean_line, cut, one_line};
-
-/// The output format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
-    Table,
-    /// One JSON document
-    Json,
-    /// One JSON document per line
-    Jsonl,
-    /// Only ids or names, one per line
-    Id,
-}
+pub use text::{Cleaner, Decoder, Painter, clean, clean_line, cut, one_line, wrap};
 
 /// The exit codes; `docs/reference/cli.md` has the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +147,10 @@ fn joined(causes: anyhow::Chain) -> String {
 
 /// Prints a message on stderr. Passwords in URLs and control characters are removed.
 pub fn say(text: impl AsRef<str>) {
-    behind::say(format!("{}\n", told(text.as_ref())));
+    let text = told(text.as_ref());
+    let width = io::stderr().is_terminal().then(|| terminal_size_of(io::stderr())).flatten();
+    let text = width.map_or_else(|| text.clone(), |(Width(width), _)| wrap(&text, width.into(), 2));
+    behind::say(format!("{text}\n"));
 }
 
 /// Returns the text that `say` prints. Escape sequences are removed first, so that they cannot hide the password of a
@@ -166,6 +162,12 @@ pub fn told(text: &str) -> String {
 /// Prints a line of data on stdout, without control sequences.
 pub fn line(text: impl AsRef<str>) -> io::Result<()> {
     data(&format!("{}\n", clean(text.as_ref())))
+}
+
+/// Prints a line for people on stdout. On a terminal it breaks between words, and continued lines are indented.
+pub fn prose(text: impl AsRef<str>, indent: usize) -> io::Result<()> {
+    let text = clean(text.as_ref());
+    line(table::screen().map_or_else(|| text.clone(), |(width, _)| wrap(&text, width, indent)))
 }
 
 /// Prints data on stdout at once, unchanged.

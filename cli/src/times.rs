@@ -1,12 +1,14 @@
 //! Times and durations, for people and programs.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use blueque::wording::{both, relative, span, to_the_second};
-use jiff::Timestamp;
+pub use blueque::wording::{relative, span, to_the_second as utc};
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use crate::output::say;
 
 /// Returns the time of this machine's clock.
 pub fn now() -> SystemTime {
@@ -103,7 +105,77 @@ fn whole(time: SystemTime, later: Duration) -> Option<Timestamp> {
 /// Formats a local time to the second, rounded up. The date is left out if it is today.
 pub fn local(time: SystemTime) -> String {
     let Some(time) = whole(time, Duration::from_nanos(999_999_999)) else { return "an unknown time".to_owned() };
-    let zone = TimeZone::system();
+    let zone = zone();
     let (time, today) = (time.to_zoned(zone.clone()), Timestamp::now().to_zoned(zone).date());
     if time.date() == today { time.strftime("%H:%M:%S").to_string() } else { time.strftime("%F %H:%M:%S").to_string() }
+}
+
+/// Formats a time for people: local, to the second, with the zone.
+pub fn to_the_second(time: SystemTime) -> String {
+    whole(time, Duration::ZERO).map_or_else(|| "an unknown time".to_owned(), zoned)
+}
+
+/// Formats a time in RFC 3339 like `to_the_second`.
+pub fn local_of(exact: &str) -> String {
+    exact.parse::<Timestamp>().map_or_else(|_| exact.to_owned(), zoned)
+}
+
+/// Formats a time for a cell of a table, as one word: local, in RFC 3339 with its offset, such as `2026-11-21T22:00:00+01`.
+pub fn cell(time: SystemTime) -> String {
+    whole(time, Duration::ZERO).map_or_else(|| "unknown".to_owned(), cell_of)
+}
+
+/// Formats a time in RFC 3339 like `cell`.
+pub fn local_cell(exact: &str) -> String {
+    exact.parse::<Timestamp>().map_or_else(|_| exact.to_owned(), cell_of)
+}
+
+fn cell_of(time: Timestamp) -> String {
+    let time = time.to_zoned(zone());
+    let form = if time.offset().is_zero() { "%FT%TZ" } else { "%FT%T%:::z" };
+    time.strftime(form).to_string()
+}
+
+fn zoned(time: Timestamp) -> String {
+    time.to_zoned(zone()).strftime("%F %T %Z").to_string()
+}
+
+/// Formats a time like `to_the_second`, with its distance from now.
+pub fn both(time: SystemTime, now: SystemTime) -> String {
+    format!("{} ({})", to_the_second(time), relative(time, now))
+}
+
+/// Returns the zone of this machine, or UTC if it is unknown.
+fn zone() -> TimeZone {
+    TimeZone::try_system().unwrap_or(TimeZone::UTC)
+}
+
+/// Returns a sentence with its times in UTC as local times.
+pub fn localised(sentence: &str) -> String {
+    let word = |word: &str| {
+        let bare = word.trim_matches(['(', ')', ',', '.', ';', ':']);
+        let time = bare.ends_with('Z').then(|| bare.parse::<Timestamp>().ok()).flatten();
+        time.map_or_else(|| word.to_owned(), |time| word.replace(bare, &zoned(time)))
+    };
+    sentence.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the present time in the zone of this machine.
+pub fn here() -> Zoned {
+    Timestamp::now().to_zoned(zone())
+}
+
+/// Local times among the arguments, as they were written.
+static UNDERSTOOD: Mutex<Vec<(String, SystemTime)>> = Mutex::new(Vec::new());
+
+/// Notes how a local time was understood.
+pub fn understood(text: &str, time: SystemTime) {
+    UNDERSTOOD.lock().unwrap_or_else(PoisonError::into_inner).push((text.to_owned(), time));
+}
+
+/// Reports how local times among the arguments were understood.
+pub fn say_understood() {
+    for (text, time) in UNDERSTOOD.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        say(format!("{text} is {}", both(time, now())));
+    }
 }

@@ -4,6 +4,8 @@
 
 #[path = "commands/asked.rs"]
 mod asked;
+#[path = "commands/bars.rs"]
+mod bars;
 #[path = "commands/bulk.rs"]
 mod bulk;
 #[path = "commands/clocks.rs"]
@@ -20,6 +22,8 @@ mod full_memory;
 mod history;
 #[path = "commands/inside.rs"]
 mod inside;
+#[path = "commands/lists.rs"]
+mod lists;
 #[path = "commands/lost_replies.rs"]
 mod lost_replies;
 #[path = "commands/names.rs"]
@@ -98,7 +102,7 @@ impl Desk {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-        command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url());
+        command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url()).env("TZ", "UTC");
         if self.tests {
             command.env("BLUEQUE_FOR_TESTS", "1");
         }

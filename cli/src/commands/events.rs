@@ -75,7 +75,7 @@ struct EventView {
 impl From<Event> for EventView {
     fn from(event: Event) -> Self {
         let Event { cursor, id, from, to, attempt, at, by, why, since, .. } = event;
-        let (since, moment) = (since.and_then(times::exact), times::to_the_second(at));
+        let (since, moment) = (since.and_then(times::exact), times::cell(at));
         Self { at: times::exact(at), id, from, to, attempt, by, why, since, cursor, moment }
     }
 }
@@ -116,7 +116,7 @@ struct ChangeView {
 impl From<TaskChange> for ChangeView {
     fn from(change: TaskChange) -> Self {
         let TaskChange { cursor, id, queue, what, from, to, attempt, at, by, why, text, .. } = change;
-        let (moment, text) = (times::to_the_second(at), text.map(Payload));
+        let (moment, text) = (times::cell(at), text.map(Payload));
         Self { at: times::exact(at), id, queue, what, from, to, attempt, by, why, text, cursor, moment }
     }
 }

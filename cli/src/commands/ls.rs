@@ -7,17 +7,26 @@ use std::time::Duration;
 use blueque::{GraphId, QueueName, Status};
 use clap::Args;
 
+use crate::input::list::ListArgs;
 use crate::input::state::{shown, state};
-use crate::input::values::{graph_id, queue_name, whole_number};
-use crate::output::{Code, Format, data, fault, say};
+use crate::input::values::{graph_id, past, queue_name, whole_number};
+use crate::output::{Code, Format, data, fault, many, say};
 use crate::session::Session;
+use crate::session::caller::{caller, submitter};
 use crate::session::outage::Outage;
 use crate::subcommand::Subcommand;
+use crate::times::{self, When};
 use crate::view::task::TaskView;
 use crate::view::tasks::TaskList;
 
 /// The refresh interval.
 const WATCH: Duration = Duration::from_secs(1);
+
+/// Number of tasks that are read at most, if not only their number but their data decides which tasks are shown.
+const READ: usize = 10_000;
+
+/// Number of tasks that are read at once.
+const PAGE: usize = 500;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -28,11 +37,19 @@ pub struct Options {
     #[arg(long = "queue", value_name = "QUEUE", value_parser = queue_name)]
     queues: Vec<QueueName>,
     /// Only tasks in this state; may be given more than once, or as a list: started,pending
-    #[arg(long, value_name = "STATE", value_parser = state(), value_delimiter = ',')]
+    #[arg(long, visible_alias = "state", value_name = "STATE", value_parser = state(), value_delimiter = ',')]
     status: Vec<Status>,
     /// Only tasks of this graph
     #[arg(long, value_name = "ID", value_parser = graph_id)]
     graph: Option<GraphId>,
+    /// Only tasks that were submitted, started or ended since this time: 2h for two hours ago, 8:00, or yesterday 22:00
+    #[arg(long, value_name = "TIME", value_parser = past, allow_hyphen_values = true)]
+    since: Option<When>,
+    /// Only tasks that this user has submitted from this host
+    #[arg(long)]
+    mine: bool,
+    #[command(flatten)]
+    list: ListArgs,
     /// Show at most this number of tasks
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
@@ -43,6 +60,7 @@ pub struct Options {
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        self.list.choose();
         let named = self.queue.iter().chain(&self.queues).cloned().collect::<Vec<_>>();
         let mut outage = Outage::default();
         let mut begins = true;
@@ -76,6 +94,9 @@ impl Subcommand for Options {
                 session.say_more(self.limit as usize, more);
             }
             if !self.watch {
+                picture.say_totals(session, more);
+            }
+            if !self.watch {
                 return Ok(Code::Ok);
             }
             thread::sleep(WATCH);
@@ -91,11 +112,14 @@ impl Subcommand for Options {
     }
 }
 
-/// Returns a function that computes the sort key of a task. The tasks of several partitions are ordered by state, as
-/// in a single partition.
+/// Returns a function that computes the sort key of a task: by the order that the user chose, or else by state, as in a
+/// single partition.
 fn rank(options: &Options) -> impl Fn(&TaskView) -> String {
     let states = states(options);
     move |task| {
+        if let Some(order) = options.list.order() {
+            return order.rank(task);
+        }
         let place = states.iter().position(|state| state.as_str() == task.status);
         let started = task.started.as_deref().filter(|_| task.is_started());
         format!("{:02}{}", place.unwrap_or(states.len()), started.unwrap_or_default())
@@ -109,10 +133,16 @@ fn states(options: &Options) -> Vec<Status> {
 
 /// Returns the tasks to show, and true if there are more tasks.
 fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Result<(TaskList, bool)> {
-    let (ids, more) = match &options.graph {
-        Some(graph) => of_graph(session, named, options, graph)?,
-        None => listed(session, &session.queues(named)?, options)?,
+    let (reads_all, limit) =
+        (options.list.order().is_some() || options.since.is_some() || options.mine, options.limit as usize);
+    let most = if reads_all { limit.max(READ) } else { limit };
+    let (ids, unread) = match &options.graph {
+        Some(graph) => of_graph(session, named, options, graph, most)?,
+        None => listed(session, &session.queues(named)?, options, most)?,
     };
+    if reads_all {
+        return chosen(session, &ids, unread, options);
+    }
     let mut picture = TaskList::of(session, ids)?;
     if let TaskList::Tasks(tasks) = &mut picture {
         // The server returns running tasks in no order. Tasks that have run longest come first, as in `top`, so that
@@ -121,12 +151,40 @@ fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Re
             started.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
         }
     }
-    Ok((picture, more))
+    Ok((picture, unread))
+}
+
+/// Returns the first of these tasks in the order of the user, and true if there are more tasks. `unread`: true if more
+/// ids exist.
+fn chosen(session: &Session, ids: &[String], unread: bool, options: &Options) -> anyhow::Result<(TaskList, bool)> {
+    let (limit, rank, since) = (options.limit as usize, rank(options), options.since.map(When::time));
+    let mine = options.mine.then(|| submitter().unwrap_or_else(caller));
+    let mut kept: Vec<(String, TaskView)> = Vec::new();
+    let mut more = false;
+    for page in ids.chunks(PAGE) {
+        let TaskList::Tasks(tasks) = TaskList::records(session, page)? else { continue };
+        let changed =
+            |task: &TaskView| since.is_none_or(|since| task.updated.as_deref() >= times::exact(since).as_deref());
+        let chosen = tasks.into_iter().filter(|task| (mine.is_none() || task.submitter == mine) && changed(task));
+        kept.extend(chosen.map(|task| (rank(&task), task)));
+        // Only the tasks that may be shown are kept in memory.
+        kept.sort_by(|(one, _), (other, _)| one.cmp(other));
+        more |= kept.len() > limit;
+        kept.truncate(limit);
+    }
+    if unread {
+        say(format!("only the first {} were looked at; name a queue or a state", many(ids.len(), "task")));
+    }
+    Ok((TaskList::Tasks(kept.into_iter().map(|(_, task)| task).collect()), more))
 }
 
 /// Returns the ids to show, and true if there are more tasks.
-fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow::Result<(Vec<String>, bool)> {
-    let limit = options.limit as usize;
+fn listed(
+    session: &Session,
+    queues: &[QueueName],
+    options: &Options,
+    limit: usize,
+) -> anyhow::Result<(Vec<String>, bool)> {
     let mut ids = Vec::new();
     for state in states(options) {
         for queue in queues {
@@ -153,8 +211,9 @@ fn of_graph(
     named: &[QueueName],
     options: &Options,
     graph: &GraphId,
+    limit: usize,
 ) -> anyhow::Result<(Vec<String>, bool)> {
-    let (states, limit) = (states(options), options.limit as usize);
+    let states = states(options);
     let tasks = session.members(graph)?.into_iter();
     let named = tasks.filter(|task| named.is_empty() || named.iter().any(|queue| queue.as_str() == task.queue));
     let place = |status: Option<Status>| states.iter().position(|state| Some(*state) == status);

@@ -50,10 +50,10 @@ impl Subcommand for Options {
         );
         drop(follower);
         match session.format {
-            Format::Json | Format::Jsonl => ended::write(session.format, &shown, &info)?,
             // If the log wrote to stdout, it has shown the result of the program.
             Format::Table if !wrote => ended::write_result(&info)?,
             Format::Table | Format::Id => {}
+            format => ended::write(format, &shown, &info)?,
         }
         ended::report(&shown, &info);
         let verdict = ended::verdict(&info);

@@ -7,7 +7,7 @@ use blueque::{GraphParts, TaskId, TaskInfo, Transition};
 use clap::Args;
 
 use crate::output::table::{screen, write_one};
-use crate::output::{Code, Format, clean, cut, line, one_line};
+use crate::output::{Code, Format, clean, cut, line, many, one_line, prose};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 use crate::times;
@@ -117,7 +117,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
         ("id", Some(task.id.clone())),
         ("queue", Some(task.queue.clone())),
         ("title", task.title.clone()),
-        ("status", Some(task.state())),
+        ("state", Some(task.state())),
         ("error", task.error.as_ref().map(|error| shown(&led(error), SHOWN))),
         ("last error", task.last_error.as_ref().map(|error| shown(&led(error), SHOWN))),
         ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
@@ -125,11 +125,12 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
         ("suspended", suspended(info, now)),
         ("reason", task.reason.clone()),
         ("cause", task.cause.clone()),
-        ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),
+        ("expected", task.expected.as_ref().map(|expected| times::localised(expected.words()))),
         ("command", task.command.as_ref().map(|command| command.words.clone())),
         ("folder", task.command.as_ref().and_then(|command| command.cwd.clone())),
         ("variables", task.command.as_ref().map(|command| command.env.join(" ")).filter(|names| !names.is_empty())),
         ("method", task.method.clone()),
+        ("submitter", task.submitter.clone()),
         ("priority", task.priority.map(|priority| priority.to_string())),
         ("key", task.key.clone()),
         ("weight", task.weight.map(|weight| weight.to_string())),
@@ -168,8 +169,9 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
         ("output", known.as_ref().and_then(cost::place)),
         (
             "saved",
-            moment(info.checkpointed())
-                .map(|at| format!("a checkpoint of {} bytes, {at}", info.checkpoint_bytes().map_or(0, <[u8]>::len))),
+            moment(info.checkpointed()).map(|at| {
+                format!("a checkpoint of {}, {at}", many(info.checkpoint_bytes().map_or(0, <[u8]>::len), "byte"))
+            }),
         ),
         ("group", task.group.clone()),
         ("last group", task.last_group.clone()),
@@ -182,7 +184,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
             let value = clean(&value);
             // Errors are indented already.
             let value = if name.ends_with("error") { value } else { value.replace('\n', " ") };
-            line(format!("{name:<11} {value}"))?;
+            prose(format!("{name:<11} {value}"), NAMES)?;
         }
     }
     let payloads = task.payloads.as_ref();
@@ -200,10 +202,10 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
     for note in task.whole.iter().flat_map(|whole| &whole.notes) {
         let by = note.by.as_deref().unwrap_or("somebody");
         let at = note.at.as_deref().unwrap_or_default();
-        line(format!("{:<11} {} ({}, {at})", "note", shown(&note.text, SHOWN), clean(by)))?;
+        prose(format!("{:<11} {} ({}, {})", "note", shown(&note.text, SHOWN), clean(by), times::local_of(at)), NAMES)?;
     }
     for (name, payload) in task.whole.iter().flat_map(|whole| &whole.fields) {
-        line(format!("{:<11} {}", one_line(name), shown(payload, SHOWN)))?;
+        prose(format!("{:<11} {}", one_line(name), shown(payload, SHOWN)), NAMES)?;
     }
     Ok(())
 }

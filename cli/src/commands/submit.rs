@@ -178,9 +178,9 @@ impl Way {
             return Ok(Code::Ok);
         };
         match format {
-            Format::Json | Format::Jsonl => ended::write(format, &shown, &info)?,
             Format::Table => ended::write_result(&info)?,
             Format::Id => {}
+            format => ended::write(format, &shown, &info)?,
         }
         ended::report(&shown, &info);
         Ok(ended::verdict(&info))

@@ -34,7 +34,7 @@ struct View {
 impl From<TrackedTask> for View {
     fn from(task: TrackedTask) -> Self {
         let TrackedTask { id, queue, status, since, .. } = task;
-        Self { id, queue, status: status.as_str(), since: times::exact(since), moment: times::to_the_second(since) }
+        Self { id, queue, status: status.as_str(), since: times::exact(since), moment: times::cell(since) }
     }
 }
 

@@ -6,9 +6,10 @@ use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::{Code, Format, json, line, many, one_line, say};
+use crate::output::{Code, Format, document, line, many, one_line, prose, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
+use crate::times::localised;
 use crate::view::expected::Expected;
 use crate::view::why::why;
 
@@ -59,18 +60,12 @@ fn one(session: &Session, id: &TaskId, info: &TaskInfo, name: Option<&str>) -> a
     let expected = cause.expected(session, id)?;
     let sentence = cause.with(expected.as_ref());
     match (session.format, name) {
-        (Format::Table, Some(name)) => line(format!("{}: {sentence}", one_line(name)))?,
-        (Format::Table, None) => line(sentence)?,
+        (Format::Table, Some(name)) => prose(format!("{}: {}", one_line(name), localised(&sentence)), 2)?,
+        (Format::Table, None) => prose(localised(&sentence), 0)?,
         (Format::Id, _) => line(session.global(id.as_str()))?,
-        (Format::Json | Format::Jsonl, _) => {
-            let status = cause.why.status.as_str();
-            line(json(&Answer {
-                id: &session.global(id.as_str()),
-                queue: &cause.why.queue,
-                status,
-                why: sentence,
-                expected,
-            })?)?;
+        (format, _) => {
+            let (id, status) = (&session.global(id.as_str()), cause.why.status.as_str());
+            document(format, &Answer { id, queue: &cause.why.queue, status, why: sentence, expected })?;
         }
     }
     Ok(())

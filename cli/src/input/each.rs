@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::task_options::TaskOptions;
 use crate::file;
 use crate::output::{Code, fault};
+use crate::template::fill;
 
 /// Maximum size of the file.
 const LARGEST: u64 = 8 << 20;
@@ -144,32 +145,8 @@ impl Line {
         })
     }
 
-    /// Replaces `{NAME}` by a field, and `{{NAME}}` by `{NAME}`. All other braces stay.
     fn fill(&self, template: &str) -> anyhow::Result<String> {
-        let (mut filled, mut rest) = (String::new(), template);
-        while let Some((before, after)) = rest.split_once('{') {
-            filled.push_str(before);
-            let is_name =
-                |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
-            let quoted = after.strip_prefix('{').and_then(|after| after.split_once("}}"));
-            let named = after.split_once('}');
-            match (quoted.filter(|(name, _)| is_name(name)), named.filter(|(name, _)| is_name(name))) {
-                (Some((name, after)), _) => {
-                    filled.push_str(&format!("{{{name}}}"));
-                    rest = after;
-                }
-                (None, Some((name, after))) => {
-                    filled.push_str(&self.value(name)?);
-                    rest = after;
-                }
-                (None, None) => {
-                    filled.push('{');
-                    rest = after;
-                }
-            }
-        }
-        filled.push_str(rest);
-        Ok(filled)
+        fill(template, |name| self.value(name))
     }
 
     fn value(&self, name: &str) -> anyhow::Result<String> {

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use super::colour;
 use super::text::{cut, width};
 
 /// Minimum width of a text. If there is less room, another column is left out.
@@ -39,6 +40,8 @@ enum Form {
     Text(usize),
     /// The ids of tasks.
     Id,
+    /// The state of a task, in its colour.
+    State,
 }
 
 impl Column {
@@ -52,6 +55,10 @@ impl Column {
 
     pub const fn id(head: &'static str) -> Self {
         Self { head, form: Form::Id, rank: 0, spare: false }
+    }
+
+    pub const fn state(head: &'static str) -> Self {
+        Self { head, form: Form::State, rank: 0, spare: false }
     }
 
     pub const fn head(&self) -> &'static str {
@@ -151,6 +158,26 @@ impl Layout {
         self.room.map_or_else(|| line.to_owned(), |room| cut(line, room))
     }
 
+    /// Joins cells to a line, with the states in their colours.
+    pub fn coloured(&self, cells: &[String]) -> String {
+        let mut line = self.line(cells);
+        let states =
+            self.shown.iter().zip(cells).enumerate().filter(|(_, (shown, _))| shown.column.form == Form::State);
+        for (at, (_, cell)) in states {
+            let begin = cells
+                .iter()
+                .zip(&self.shown)
+                .take(at)
+                .map(|(cell, shown)| cell.len() + shown.width.saturating_sub(width(cell)) + self.gap);
+            let begin = begin.sum::<usize>();
+            let end = begin + cell.len();
+            if let (Some(colour), Some(text)) = (colour::of_state(cell), line.get(begin..end)) {
+                line.replace_range(begin..end, &format!("{colour}{text}\x1b[0m"));
+            }
+        }
+        line
+    }
+
     /// Returns the length of a line with the present widths.
     fn taken(&self) -> usize {
         let gaps = self.gap * self.shown.len().saturating_sub(1);
@@ -160,7 +187,7 @@ impl Layout {
     /// Returns the length of a line in which ids have the minimum width, and long texts are cut to the width `AMPLE`.
     fn ample(&self) -> usize {
         let cut = self.shown.iter().map(|shown| match shown.column.form {
-            Form::Whole => 0,
+            Form::Whole | Form::State => 0,
             Form::Text(least) => shown.natural.saturating_sub(least.max(AMPLE)),
             Form::Id => shown.natural.saturating_sub(2 * SHORT),
         });

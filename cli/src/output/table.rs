@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use terminal_size::{Height, Width, terminal_size_of};
 
+use super::document::{self, Fields, Lacking};
 pub use super::layout::Column;
 use super::layout::Layout;
-use super::{Format, json, line, one_line};
+use super::{Format, colour, data, format, json, line, one_line};
 
 /// Number of spaces between two columns.
 const GAP: usize = 2;
@@ -74,19 +75,28 @@ pub fn write_all(format: Format, columns: &[Column], rows: Vec<Shown>) -> anyhow
         Format::Table => table(columns, rows.into_iter().map(Shown::cells))?,
         Format::Json => line(format!("[{}]", rows.iter().map(Shown::text).collect::<Vec<_>>().join(",\n")))?,
         Format::Jsonl | Format::Id => rows.iter().try_for_each(Shown::write)?,
+        Format::Csv | Format::Template => {
+            let heads: Vec<&str> = columns.iter().map(Column::head).collect();
+            let rows: Vec<Fields> = rows.into_iter().filter_map(Shown::fields).collect();
+            document::write(format, &heads, &rows)?;
+        }
     }
     Ok(())
 }
 
-/// Writes one row as it arrives. Not for lists in `--output json`, which `write` writes as one document.
+/// Writes one row. Not for lists in `--output json`, which `write` writes as one document.
 pub fn write_one<R: Row>(format: Format, row: &R) -> anyhow::Result<()> {
-    Shown::new(format, row)?.write()
+    match format {
+        Format::Csv | Format::Template => write(format, std::slice::from_ref(row)),
+        _ => Shown::new(format, row)?.write(),
+    }
 }
 
 /// A row in the form of one output format.
 pub enum Shown {
     Cells(Vec<String>),
     Json(String),
+    Fields(Fields),
     Id(String),
 }
 
@@ -95,6 +105,7 @@ impl Shown {
         Ok(match format {
             Format::Table => Self::Cells(row.cells()),
             Format::Json | Format::Jsonl => Self::Json(json(row)?),
+            Format::Csv | Format::Template => Self::of_fields::<R>(&json(row)?, row.cells())?,
             Format::Id => Self::Id(row.id()),
         })
     }
@@ -103,9 +114,10 @@ impl Shown {
     /// partition: in JSON as a field, and in a table as the first cell, unless the id names the partition.
     pub fn of<R: Row>(format: Format, row: &R, partition: &str, whole: bool) -> anyhow::Result<Self> {
         let global = |id: &str| format!("{partition}:{id}");
-        Ok(match Self::new(format, row)? {
+        let first_format = if matches!(format, Format::Csv | Format::Template) { Format::Json } else { format };
+        Ok(match Self::new(first_format, row)? {
             Self::Cells(mut cells) => {
-                match R::ID.and_then(|at| cells.get_mut(at)) {
+                match R::columns().iter().position(Column::is_id).and_then(|at| cells.get_mut(at)) {
                     Some(id) => *id = global(id),
                     None if whole => cells.insert(0, partition.to_owned()),
                     None => {}
@@ -124,16 +136,28 @@ impl Shown {
                 if whole {
                     fields.insert("partition", RawValue::from_string(json(partition)?)?);
                 }
-                Self::Json(json(&fields)?)
+                let text = json(&fields)?;
+                if first_format == format { Self::Json(text) } else { Self::of_fields::<R>(&text, row.cells())? }
             }
+            Self::Fields(fields) => Self::Fields(fields),
             Self::Id(id) => Self::Id(if R::ID.is_some() { global(&id) } else { id }),
         })
     }
 
     /// Returns the columns for rows of several partitions.
     pub fn columns<R: Row>() -> Vec<Column> {
-        let partition = R::ID.is_none().then_some(Column::whole("partition"));
-        partition.into_iter().chain(R::columns()).collect()
+        let columns = R::columns();
+        let partition = (!columns.iter().any(Column::is_id)).then_some(Column::whole("partition"));
+        partition.into_iter().chain(columns).collect()
+    }
+
+    fn of_fields<R: Row>(text: &str, cells: Vec<String>) -> anyhow::Result<Self> {
+        let columns = R::columns();
+        Ok(Self::Fields(Fields::new(text, columns.iter().map(Column::head).zip(cells))?))
+    }
+
+    fn fields(self) -> Option<Fields> {
+        if let Self::Fields(fields) = self { Some(fields) } else { None }
     }
 
     fn cells(self) -> Vec<String> {
@@ -145,6 +169,7 @@ impl Shown {
         match self {
             Self::Cells(cells) => cleaned(cells).join("  "),
             Self::Json(text) => text.clone(),
+            Self::Fields(fields) => fields.filled(&mut Lacking::default()),
             Self::Id(id) => one_line(id),
         }
     }
@@ -162,6 +187,8 @@ pub struct Stream<R> {
     partition: Option<String>,
     /// The last rows, which determine the layout of the next row.
     seen: Vec<Vec<String>>,
+    /// True if the headings of CSV are written.
+    begun: bool,
     rows: PhantomData<R>,
 }
 
@@ -170,7 +197,7 @@ const SEEN: usize = 100;
 
 impl<R: Row> Stream<R> {
     pub fn new(format: Format, partition: Option<String>) -> Self {
-        Self { format, partition, seen: Vec::new(), rows: PhantomData }
+        Self { format, partition, seen: Vec::new(), begun: false, rows: PhantomData }
     }
 
     pub fn write(&mut self, rows: &[R]) -> anyhow::Result<()> {
@@ -179,6 +206,12 @@ impl<R: Row> Stream<R> {
             None => Shown::new(self.format, row),
         };
         let shown = rows.iter().map(shown).collect::<anyhow::Result<Vec<_>>>()?;
+        if self.format == Format::Csv {
+            let columns = if self.partition.is_some() { Shown::columns::<R>() } else { R::columns() };
+            let heads: Vec<&str> = columns.iter().map(Column::head).collect();
+            let fields: Vec<Fields> = shown.into_iter().filter_map(Shown::fields).collect();
+            return document::write_more(&heads, &fields, &mut self.begun);
+        }
         let Some((width, _)) = screen().filter(|_| self.format == Format::Table) else {
             return shown.iter().try_for_each(Shown::write);
         };
@@ -200,10 +233,26 @@ pub fn screen() -> Option<(usize, usize)> {
 
 /// Writes a table without frames, one line per row, for `awk` and `grep`. Columns are left out only on a terminal.
 pub fn table(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> anyhow::Result<()> {
-    let rows: Vec<Vec<String>> = rows.map(|cells| cleaned(&cells)).collect();
-    let layout = Layout::new(columns, &rows, GAP, screen().map(|(width, _)| width));
+    let mut rows: Vec<Vec<String>> = rows.map(|cells| cleaned(&cells)).collect();
+    let mut columns = columns.to_vec();
+    if format::is_wide() {
+        let some = |at: usize| at == 0 || rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_empty()));
+        let keep: Vec<bool> = (0..columns.len()).map(some).collect();
+        let kept = |at: usize| keep.get(at).copied().unwrap_or(true);
+        columns = columns.into_iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, column)| column).collect();
+        for row in &mut rows {
+            *row =
+                std::mem::take(row).into_iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, cell)| cell).collect();
+        }
+    }
+    let room = screen().map(|(width, _)| width).filter(|_| !format::is_wide());
+    let layout = Layout::new(&columns, &rows, GAP, room);
     line(layout.line(&layout.heads()))?;
-    rows.iter().map(|row| layout.line(&layout.cells(row))).try_for_each(line)?;
+    let colours = colour::are_shown();
+    for row in &rows {
+        let cells = layout.cells(row);
+        if colours { data(&format!("{}\n", layout.coloured(&cells)))? } else { line(layout.line(&cells))? }
+    }
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::output::is_for_programs;
 use crate::output::size::size;
 use crate::run_folder::end::{Cost, Counted, Enforcement};
 use crate::run_folder::notice::About;
@@ -79,8 +80,23 @@ fn span(millis: u64) -> String {
     times::span(Duration::from_millis(millis))
 }
 
+/// Returns the CPU time, for programs in seconds.
+pub fn cpu_cell(cost: &Cost) -> String {
+    if is_for_programs() { Duration::from_millis(cost.cpu_ms).as_secs_f64().to_string() } else { span(cost.cpu_ms) }
+}
+
+/// Returns the peak of the memory, for programs in bytes.
+pub fn memory_cell(cost: &Cost) -> String {
+    if is_for_programs() { memory_bytes(cost).to_string() } else { memory(cost) }
+}
+
+/// Returns the peak of the memory in bytes.
+pub fn memory_bytes(cost: &Cost) -> u64 {
+    u64::try_from(cost.max_rss_kib).unwrap_or(0).saturating_mul(1 << 10)
+}
+
 fn memory(cost: &Cost) -> String {
-    size(u64::try_from(cost.max_rss_kib).unwrap_or(0).saturating_mul(1 << 10))
+    size(memory_bytes(cost))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub use self::summary::{Standing, Summary};
 use super::expected;
 use super::progress::Progress;
 use crate::output::table::{self, Column, table};
-use crate::output::{Format, cut, json, line, one_line};
+use crate::output::{Format, cut, document, documents, json, line, one_line, prose};
 use crate::session::Session;
 use crate::times;
 
@@ -56,8 +56,8 @@ impl Made {
                 let rows = self.tasks.0.iter().map(|(name, id)| vec![name.clone(), id.clone()]);
                 table(MADE, rows)?;
             }
-            Format::Json | Format::Jsonl => line(json(self)?)?,
             Format::Id => line(one_line(&self.graph))?,
+            format => document(format, self)?,
         }
         Ok(())
     }
@@ -138,7 +138,7 @@ impl Whole {
             tasks: tasks.into_iter().map(member).collect(),
             graph: id.to_string(),
             name: info.name.clone(),
-            created: info.created.map(times::to_the_second),
+            created: info.created.map(times::utc),
             total: info.total,
             expected_end: outlook.end.and_then(times::exact),
             ends,
@@ -174,12 +174,12 @@ impl Whole {
     pub fn write(&self, format: Format, whole: bool) -> anyhow::Result<()> {
         match format {
             Format::Table => {
-                line(one_line(&self.sentence()))?;
+                prose(one_line(&self.sentence()), 2)?;
                 table(tree::COLUMNS, tree::lines(&self.tasks, whole).into_iter())?;
             }
             Format::Json => line(json(self)?)?,
-            Format::Jsonl => self.tasks.iter().try_for_each(|task| anyhow::Ok(line(json(task)?)?))?,
             Format::Id => self.tasks.iter().try_for_each(|task| line(one_line(&task.id)))?,
+            format => documents(format, &self.tasks)?,
         }
         Ok(())
     }

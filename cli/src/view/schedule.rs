@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::payload::Payload;
 use super::queue::Paused;
 use crate::output::table::{Cell, Column, Row};
-use crate::output::{clean_line, line};
+use crate::output::{clean_line, prose};
 use crate::times;
 
 /// A schedule in a list.
@@ -40,7 +40,7 @@ impl Summary {
             queue: schedule.queue,
             recurrence: schedule.recurrence,
             state: schedule.state.as_str(),
-            next: due.map(times::to_the_second),
+            next: due.map(times::utc),
             made: schedule.made,
             skipped: schedule.skipped,
             passed: schedule.passed,
@@ -113,21 +113,21 @@ impl Whole {
             recurrence: info.recurrence(),
             state: info.state().map(ScheduleState::as_str),
             paused: info.paused().map(Paused::new),
-            next: info.next().map(times::to_the_second),
+            next: info.next().map(times::utc),
             overlap: info.overlap().map(Overlap::as_str),
             missed: info.missed().map(Missed::as_str),
             late: info.late().map(|late| late.as_secs()),
-            start: info.start().map(times::to_the_second),
-            end: info.end().map(times::to_the_second),
+            start: info.start().map(times::utc),
+            end: info.end().map(times::utc),
             times: info.times(),
             made: info.made(),
             skipped: info.skipped(),
             passed: info.passed(),
-            last_slot: info.last_slot().map(times::to_the_second),
+            last_slot: info.last_slot().map(times::utc),
             last_task: info.last_task(),
             error: info.error().map(|error| error.to_string()),
-            created: info.created().map(times::to_the_second),
-            changed: info.changed().map(times::to_the_second),
+            created: info.created().map(times::utc),
+            changed: info.changed().map(times::utc),
             options: info.options().into_iter().map(masked).collect(),
             parameters: info.parameters_bytes().map(|bytes| Payload(bytes.to_vec())),
         }
@@ -141,17 +141,18 @@ impl Whole {
             (Some(paused), _) => Some(paused.pause.words(times::now())),
             (None, state) => state.map(str::to_owned),
         };
+        let local = |time: Option<&String>| time.map(|time| times::local_of(time));
         let facts = [
             ("schedule", Some(self.schedule.clone())),
             ("queue", self.queue.clone()),
             ("recurrence", self.recurrence.as_deref().map(words)),
             ("state", state),
-            ("next", self.next.clone()),
+            ("next", local(self.next.as_ref())),
             ("overlap", self.overlap.map(str::to_owned)),
             ("missed", self.missed.map(str::to_owned)),
             ("late", self.late.map(|late| times::span(Duration::from_secs(late)))),
-            ("start", self.start.clone()),
-            ("end", self.end.clone()),
+            ("start", local(self.start.as_ref())),
+            ("end", local(self.end.as_ref())),
             ("times", self.times.map(|times| times.to_string())),
             ("made", Some(self.made.to_string())),
             ("skipped", counted(self.skipped)),
@@ -163,7 +164,7 @@ impl Whole {
         ];
         for (name, value) in facts {
             if let Some(value) = value {
-                line(format!("{name:<11} {}", clean_line(&value, 2_000)))?;
+                prose(format!("{name:<11} {}", clean_line(&value, 2_000)), 12)?;
             }
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! Views of a task.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use blueque::contract::TASK_OPTIONS;
 use blueque::wording::headline;
@@ -15,6 +17,7 @@ use super::progress::Progress;
 use super::record::{ended, eta, text};
 use crate::command_line::Shown;
 use crate::output::table::{Cell, Column, Row};
+use crate::output::{Fields, is_for_programs, is_wide, json};
 use crate::run_folder::end::Cost;
 use crate::times;
 
@@ -29,6 +32,8 @@ pub struct TaskView {
     pub status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitter: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,8 +170,9 @@ pub struct Whole {
 }
 
 /// Fields of options that have a place of their own in the view. The options with a setting are part of the policy.
-const PLACED: [&str; 13] = [
+const PLACED: [&str; 14] = [
     "title",
+    "submitter",
     "command",
     "method",
     "priority",
@@ -233,6 +239,7 @@ impl TaskView {
             queue: info.queue().unwrap_or_default(),
             status: text(info, "status").unwrap_or_default(),
             title: text(info, "title").filter(|title| !title.is_empty()),
+            submitter: text(info, "submitter"),
             command: info.command().as_deref().and_then(Shown::of),
             method: info.method(),
             priority: text(info, "priority").and_then(|number| number.parse().ok()),
@@ -320,12 +327,13 @@ impl TaskView {
         self.seen.progress.brief()
     }
 
+    /// Returns the fields of the task, with all columns of lists.
+    pub fn fields(&self) -> anyhow::Result<Fields> {
+        Fields::new(&json(self)?, ALL.iter().map(|(column, cell)| (column.head(), cell(self))))
+    }
+
     /// Returns what the task does: its title, or else its command line or the beginning of its parameters.
     fn what(&self) -> String {
-        let beginning = |Payload(bytes): &Payload| {
-            let shown = bytes.get(..WHAT_BYTES).unwrap_or(bytes);
-            String::from_utf8_lossy(shown).split_whitespace().collect::<Vec<_>>().join(" ")
-        };
         let given = self.parameters.as_ref().filter(|Payload(bytes)| bytes != b"[]");
         let command = self.command.as_ref().map(|command| command.words.clone());
         self.title.clone().or(command).or_else(|| given.map(beginning)).unwrap_or_default()
@@ -342,19 +350,106 @@ impl TaskView {
     }
 }
 
+/// Returns the beginning of a payload on one line.
+fn beginning(Payload(bytes): &Payload) -> String {
+    let shown = bytes.get(..WHAT_BYTES).unwrap_or(bytes);
+    String::from_utf8_lossy(shown).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+type Found = (Column, fn(&TaskView) -> String);
+
+const ID: Found = (Column::id("id"), |row| row.id.clone());
+const STATE: Found = (Column::state("state"), |row| row.state());
+const QUEUE: Found = (Column::text("queue"), |row| row.queue.clone());
+const TASK: Found = (Column::text("task").rank(6), |row| row.what());
+const METHOD: Found = (Column::text("method").rank(3), |row| row.method.clone().unwrap_or_default());
+const TAGS: Found = (Column::text("tags").rank(4), |row| row.tags.join(" "));
+const ATTEMPT: Found = (Column::whole("attempt").rank(1), |row| row.attempt.to_string());
+const SINCE: Found = (Column::whole("since").rank(5), |row| {
+    if is_for_programs() { row.updated.clone().unwrap_or_default() } else { row.seen.age.clone() }
+});
+const PROGRESS: Found = (Column::text("progress"), |row| row.outcome_text());
+const ON: Found = (Column::text("on").rank(2), |row| row.node.clone().filter(|_| row.is_held()).unwrap_or_default());
+const COST: Found = (Column::whole("cost").spare(), |row| {
+    row.known_cost().filter(|_| !row.is_held()).map(|known| cost::with_wall(&known)).unwrap_or_default()
+});
+
+/// The columns of `--columns`, `-o wide` and `-o csv`.
+const ALL: &[Found] = &[
+    ID,
+    STATE,
+    QUEUE,
+    TASK,
+    METHOD,
+    TAGS,
+    (Column::whole("priority"), |row| row.priority.map(|number| number.to_string()).unwrap_or_default()),
+    (Column::text("key"), |row| row.key.clone().unwrap_or_default()),
+    ATTEMPT,
+    (Column::whole("failures"), |row| row.failures.to_string()),
+    SINCE,
+    (Column::whole("created"), |row| local(row.created.as_ref())),
+    (Column::whole("eta"), |row| local(row.eta.as_ref())),
+    (Column::whole("deadline"), |row| local(row.deadline.as_ref())),
+    (Column::whole("started"), |row| local(row.started.as_ref())),
+    (Column::whole("ended"), |row| local(row.ended.as_ref())),
+    (Column::whole("ran"), |row| row.ran.map(|ran| times::span(Duration::from_secs_f64(ran))).unwrap_or_default()),
+    PROGRESS,
+    (Column::text("error"), |row| {
+        row.error.as_ref().map(|Payload(error)| headline(&String::from_utf8_lossy(error))).unwrap_or_default()
+    }),
+    ON,
+    COST,
+    (Column::whole("cpu"), |row| row.known_cost().map(|cost| cost::cpu_cell(&cost)).unwrap_or_default()),
+    (Column::whole("memory"), |row| row.known_cost().map(|cost| cost::memory_cell(&cost)).unwrap_or_default()),
+    (Column::text("submitter"), |row| row.submitter.clone().unwrap_or_default()),
+    (Column::text("graph"), |row| row.graph.clone().unwrap_or_default()),
+    (Column::text("label"), |row| row.label.clone().unwrap_or_default()),
+    (Column::text("schedule"), |row| row.schedule.clone().unwrap_or_default()),
+    (Column::text("title"), |row| row.title.clone().unwrap_or_default()),
+    (Column::text("command"), |row| row.command.as_ref().map(|command| command.words.clone()).unwrap_or_default()),
+    (Column::text("parameters"), |row| row.parameters.as_ref().map(beginning).unwrap_or_default()),
+];
+
+/// The columns that the user named.
+static CHOSEN: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Returns the names of all columns of a list of tasks.
+pub fn column_names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|(column, _)| column.head())
+}
+
+/// Sets the columns of all lists of tasks.
+pub fn choose_columns(names: &[String]) {
+    if !names.is_empty() {
+        CHOSEN.get_or_init(|| names.to_vec());
+    }
+}
+
+fn columns() -> Vec<&'static Found> {
+    let named = |name: &String| ALL.iter().find(|(column, _)| column.head() == name);
+    match CHOSEN.get() {
+        Some(names) => names.iter().filter_map(named).collect(),
+        None if is_wide() => ALL.iter().collect(),
+        None => TaskView::COLUMNS.iter().collect(),
+    }
+}
+
+fn local(exact: Option<&String>) -> String {
+    exact.map(|time| times::local_cell(time)).unwrap_or_default()
+}
+
 impl Row for TaskView {
-    const COLUMNS: &'static [Cell<Self>] = &[
-        (Column::id("id"), |row| row.id.clone()),
-        (Column::whole("status"), |row| row.state()),
-        (Column::text("queue"), |row| row.queue.clone()),
-        (Column::text("task").rank(5), |row| row.what()),
-        (Column::text("method").rank(2), |row| row.method.clone().unwrap_or_default()),
-        (Column::whole("attempt").rank(1), |row| row.attempt.to_string()),
-        (Column::whole("since").rank(4), |row| row.seen.age.clone()),
-        (Column::text("progress"), |row| row.outcome_text()),
-        (Column::text("on").rank(3), |row| row.node.clone().filter(|_| row.is_held()).unwrap_or_default()),
-        (Column::whole("cost").spare(), |row| {
-            row.known_cost().filter(|_| !row.is_held()).map(|known| cost::with_wall(&known)).unwrap_or_default()
-        }),
-    ];
+    const COLUMNS: &'static [Cell<Self>] = &[ID, STATE, QUEUE, TASK, METHOD, TAGS, ATTEMPT, SINCE, PROGRESS, ON, COST];
+
+    fn columns() -> Vec<Column> {
+        columns().into_iter().map(|(column, _)| *column).collect()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        columns().into_iter().map(|(_, cell)| cell(self)).collect()
+    }
+
+    fn id(&self) -> String {
+        self.id.clone()
+    }
 }

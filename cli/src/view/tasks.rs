@@ -1,9 +1,10 @@
 //! A list of tasks, in each format.
 
-use blueque::TaskId;
+use blueque::{Status, TaskId};
 
 use super::task::TaskView;
-use crate::output::{Format, line, one_line, table};
+use crate::input::state::shown;
+use crate::output::{Format, line, many, one_line, say, table};
 use crate::session::Session;
 
 /// Tasks as they are printed, in this order.
@@ -17,7 +18,25 @@ impl TaskList {
     pub fn of(session: &Session, ids: Vec<String>) -> anyhow::Result<Self> {
         // With several partitions, the records are also needed, because they determine the order.
         let only_ids = session.format == Format::Id && !session.is_one_of_many();
-        Ok(if only_ids { Self::Ids(ids) } else { Self::Tasks(tasks(session, &ids)?) })
+        if only_ids { Ok(Self::Ids(ids)) } else { Self::records(session, &ids) }
+    }
+
+    /// Reads the records of the tasks.
+    pub fn records(session: &Session, ids: &[String]) -> anyhow::Result<Self> {
+        Ok(Self::Tasks(tasks(session, ids)?))
+    }
+
+    /// Reports on a terminal how many tasks are listed, by their states. `more`: true if there are more tasks.
+    pub fn say_totals(&self, session: &Session, more: bool) {
+        let Self::Tasks(tasks) = self else { return };
+        let for_people = session.format == Format::Table && table::screen().is_some();
+        if !for_people || more || tasks.len() < 2 || session.is_one_of_many() {
+            return;
+        }
+        let number = |state: &Status| tasks.iter().filter(|task| task.status == state.as_str()).count();
+        let states = shown().into_iter().map(|state| (number(&state), state)).filter(|(number, _)| *number > 0);
+        let states: Vec<String> = states.map(|(number, state)| format!("{number} {}", state.as_str())).collect();
+        say(format!("{}: {}", many(tasks.len(), "task"), states.join(", ")));
     }
 
     pub fn is_empty(&self) -> bool {

@@ -19,7 +19,7 @@ fn a_waiting_task_is_cancelled_at_once_and_a_running_one_by_its_owner() {
     assert_eq!(desk.json(&["show", "running"])["cancelling"], true);
     assert!(desk.ok(&["why", "running"]).contains("being cancelled, and host_1 has not stopped it yet: not needed"));
     assert!(desk.ok(&["why", "waiting"]).contains("It was cancelled"));
-    for (command, word) in [("ls", "stopping"), ("show", "status      stopping")] {
+    for (command, word) in [("ls", "stopping"), ("show", "state       stopping")] {
         let out = desk.ok(&[command, if command == "ls" { "q" } else { "running" }]);
         assert!(out.contains(word), "{command}: {out}");
     }
@@ -158,7 +158,7 @@ fn a_listener_is_shown_with_what_it_holds_and_can_be_drained() {
     let held = &workers[0]["tasks"][0];
     assert_eq!((&held["id"], &held["status"], &held["pid"]), (&"t".into(), &"started".into(), &1.into()));
     assert!(held["lease_until"].as_str().unwrap().ends_with('Z'));
-    assert!(desk.ok(&["workers"]).contains("host_1    q"));
+    assert!(desk.ok(&["workers"]).contains("host_1  host  q"));
     let said = desk.run(&["drain", "q", "host_1"]).err;
     assert!(said.contains("for all its queues"), "{said}");
     let orders = || redis::cmd("HGETALL").arg("blueque_orders_q").query::<Vec<String>>(&mut desk.server.connection());

@@ -43,7 +43,7 @@ impl Screen {
         let shown = desk.home.path().join(format!("screen-{}", uuid::Uuid::new_v4()));
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).env("HOME", desk.home.path()).env("BLUEQUE_URL", desk.server.url());
-        command.env("TERM", "xterm").stdin(Stdio::piped()).stdout(File::create(&shown).unwrap());
+        command.env("TERM", "xterm").env("TZ", "UTC").stdin(Stdio::piped()).stdout(File::create(&shown).unwrap());
         if desk.tests {
             command.env("BLUEQUE_FOR_TESTS", "1");
         }
@@ -213,7 +213,7 @@ fn no_command_that_follows_a_task_shows_what_a_terminal_obeys() {
 #[test]
 fn every_command_is_known_to_show_what_others_wrote_or_not_to() {
     let not: Vec<&str> =
-        "worker dev web submit add run top cancel edit retry requeue suspend continue signal hold unhold delete prioritise depend undepend move note track bulk config ping drain events profile partition \
+        "worker dev web submit add run top cancel edit retry requeue suspend continue signal hold unhold delete prioritise depend undepend move note track bulk config ping drain events usage profile partition \
          output completions task"
             .split_whitespace()
             .collect();

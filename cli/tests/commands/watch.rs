@@ -21,7 +21,7 @@ fn a_list_shows_running_tasks_first_in_each_format() {
     );
     let table = desk.ok(&["ls"]);
     let heads: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
-    assert_eq!(heads, ["ID", "STATUS", "QUEUE", "TASK", "METHOD", "ATTEMPT", "SINCE", "PROGRESS", "ON", "COST"]);
+    assert_eq!(heads, ["ID", "STATE", "QUEUE", "TASK", "METHOD", "TAGS", "ATTEMPT", "SINCE", "PROGRESS", "ON", "COST"]);
     let runs = table.lines().nth(1).unwrap();
     assert!(runs.starts_with("runs ") && runs.contains("41% 5/12 epoch") && runs.contains("host_1"), "{table:?}");
     assert!(!table.contains('\u{1b}'), "{table:?}");

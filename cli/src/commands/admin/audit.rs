@@ -66,7 +66,7 @@ struct View {
 impl From<Change> for View {
     fn from(change: Change) -> Self {
         let Change { cursor, at, by, what, of, on, before, after, detail, .. } = change;
-        Self { at: times::exact(at), by, what, of, on, before, after, detail, cursor, moment: times::to_the_second(at) }
+        Self { at: times::exact(at), by, what, of, on, before, after, detail, cursor, moment: times::cell(at) }
     }
 }
 

@@ -79,7 +79,7 @@ impl Summary {
             complete: graph.complete,
             failed: graph.failed,
             cancelled: graph.cancelled,
-            created: Some(times::to_the_second(graph.created)),
+            created: Some(times::utc(graph.created)),
             tags: graph.tags,
             begun: times::relative(graph.created, times::now()),
         }
