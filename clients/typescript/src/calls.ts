@@ -7,7 +7,7 @@ import * as wire from "./wire.js";
 
 // The types of the contract.
 const T = {
-  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold"]},
+  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold","suspend","unsuspend","requeue"]},
   ageing: {"form":"seconds","low":1,"high":604800},
   argumentCount: {"form":"whole","low":1,"high":1024},
   backoff: {"form":"word","words":["exponential","fixed"]},

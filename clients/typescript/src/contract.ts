@@ -15,10 +15,13 @@ export const SCHEMA = 1;
  * - `move`: As `move`.
  * - `prioritise`: As `prioritise`.
  * - `purge`: As `delete`, but also deletes waiting tasks.
+ * - `requeue`: As `requeue`.
  * - `retry`: As `retry`.
+ * - `suspend`: As `suspend`.
  * - `unhold`: As `unhold`.
+ * - `unsuspend`: As `unsuspend`.
  */
-export type Action = "cancel" | "retry" | "delete" | "purge" | "move" | "prioritise" | "hold" | "unhold";
+export type Action = "cancel" | "retry" | "delete" | "purge" | "move" | "prioritise" | "hold" | "unhold" | "suspend" | "unsuspend" | "requeue";
 
 /**
  * Growth of the delay from each retry to the next.

@@ -28,7 +28,7 @@ from .wire import (
 )
 
 # The types of the contract.
-_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold",))
+_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "requeue",))
 _AGEING = Type("seconds", low=1, high=604800)
 _ARGUMENT_COUNT = Type("whole", low=1, high=1024)
 _BACKOFF = Type("word", words=("exponential", "fixed",))

@@ -156,7 +156,7 @@ class Task(Generic[R]):
         """Asks the worker to continue the suspended program; false if it is not suspended."""
         return self._link.make(calls.unsuspend(self.id, by=self._link.by)) == "continuing"
 
-    def signal(self, signal: str) -> int:
+    def signal(self, signal: contract.Signal) -> int:
         """Asks the worker to send the program a signal, such as `USR1`; returns the number of the request."""
         return self._link.make(calls.signal(self.id, signal, by=self._link.by))
 
