@@ -1,6 +1,7 @@
 //! Formats calls for the scripts, and replies in one form.
 
 use crate::model::arguments::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
+use crate::model::controls::CONTROLS;
 use crate::model::graphs::{parameters, text};
 use crate::model::keys::{Reply, sorted};
 use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, QUEUES, REASONS, SCHEDULES, SHARED, TAGS, Which};
@@ -79,7 +80,7 @@ pub fn bound_text((name, key, places): (u8, u8, u32)) -> String {
 }
 
 /// Calls that may name their caller.
-const NAMED: [&str; 19] = [
+const NAMED: [&str; 22] = [
     "bulk",
     "cancel",
     "cancel_graph",
@@ -98,7 +99,10 @@ const NAMED: [&str; 19] = [
     "retry_graph",
     "run_schedule",
     "schedule",
+    "signal",
+    "suspend",
     "unschedule",
+    "unsuspend",
 ];
 
 impl Op {
@@ -261,6 +265,11 @@ impl Op {
             Self::Limits { queue: name, used } => here("limits", name).arg(0).arg(500).flag("used", Some(*used)),
             Self::Resume { queue: name } => here("resume", name),
             Self::Prioritise { task, priority } => Args::of("prioritise").arg(task.id()).arg(priority),
+            Self::Control { task, what } => {
+                let what = CONTROLS[usize::from(*what)];
+                let args = Args::of(what).arg(task.id());
+                if what == "signal" { args.arg("USR1") } else { args }
+            }
             Self::Hold { task, on } => Args::of(if *on { "hold" } else { "unhold" }).arg(task.id()),
             Self::Move { task, queue: name } => Args::of("move").arg(task.id()).arg(queue(*name)),
             Self::Tag { task, tags, on } => {
@@ -377,6 +386,9 @@ impl Act {
             Self::Start { pid, lease } => of("start").arg(pid).option("lease", *lease),
             Self::Progress(progress) => of("progress").arg(payload(*progress)),
             Self::Checkpoint(checkpoint) => of("checkpoint").arg(payload(*checkpoint)),
+            Self::Attend { answered, refused } => {
+                of("attend").option("answered", *answered).option("refused", refused.then_some("no"))
+            }
             Self::Complete { result, cost } => of("complete").arg(payload(*result)).option("cost", cost.map(payload)),
             Self::Fail { error, group, again, last, cost } => of("fail")
                 .arg(payload(*error))

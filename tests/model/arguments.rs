@@ -350,6 +350,7 @@ impl Model {
             | Op::Delete { task }
             | Op::Prioritise { task, .. }
             | Op::Hold { task, .. }
+            | Op::Control { task, .. }
             | Op::Move { task, .. }
             | Op::Tag { task, .. }
             | Op::History { task }

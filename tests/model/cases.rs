@@ -106,6 +106,8 @@ pub fn act() -> impl Strategy<Value = Act> {
         12 => (1..3_u8, option::weighted(0.3, 1..120_u32)).prop_map(|(pid, lease)| Act::Start { pid, lease }),
         3 => payload().prop_map(Act::Progress),
         3 => payload().prop_map(Act::Checkpoint),
+        3 => (option::weighted(0.8, 1..4_u8), option::weighted(0.2, Just(())))
+            .prop_map(|(answered, refused)| Act::Attend { answered, refused: refused.is_some() }),
         5 => (payload(), cost()).prop_map(|(result, cost)| Act::Complete { result, cost }),
         9 => fail,
         5 => (index(&REASONS), option::weighted(0.3, 0..20_u32), option::weighted(0.3, any::<bool>()), cost())
@@ -272,6 +274,7 @@ pub fn operators() -> BoxedStrategy<Op> {
     prop_oneof![
         6 => (waiting_task(), priority()).prop_map(|(task, priority)| Op::Prioritise { task, priority }),
         6 => (waiting_task(), any::<bool>()).prop_map(|(task, on)| Op::Hold { task, on }),
+        6 => (held_task(), 0..3_u8).prop_map(|(task, what)| Op::Control { task, what }),
         5 => (waiting_task(), queue()).prop_map(|(task, queue)| Op::Move { task, queue }),
         12 => (any_task(), vec(index(&TAGS), 1..4), any::<bool>()).prop_map(|(task, tags, on)| Op::Tag { task, tags, on }),
         1 => (queue(), bulk).prop_map(|(queue, action)| Op::Bulk { queue, action }),

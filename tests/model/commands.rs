@@ -117,6 +117,7 @@ impl Model {
             }
             Op::Prioritise { .. }
             | Op::Hold { .. }
+            | Op::Control { .. }
             | Op::Move { .. }
             | Op::Tag { .. }
             | Op::Bulk { .. }
@@ -306,7 +307,7 @@ impl Model {
         } else if !task.held() {
             return Err("STATE");
         } else if !at_once {
-            if task.order.is_none() {
+            if !task.has("cancel") && !task.has("requeue") {
                 task.order = Some("stop");
                 task.set("requeue", now);
                 self.publish(id, "requeue", self.by, "", "");

@@ -8,6 +8,7 @@ pub mod cases;
 pub mod change_cases;
 pub mod check;
 pub mod commands;
+pub mod controls;
 pub mod deadlines;
 pub mod drain;
 pub mod edit_edges;

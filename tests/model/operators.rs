@@ -1,6 +1,7 @@
 //! Actions of operators on tasks and queues.
 
 use crate::model::arguments::{micros, queue};
+use crate::model::controls::CONTROLS;
 use crate::model::keys::{Kept, Reply};
 use crate::model::ops::{Bulk, Op, TAGS};
 use crate::model::ranking::{Carried, rank};
@@ -19,6 +20,7 @@ impl Model {
                     if *on { model.hold(id) } else { model.unhold(id) }
                 })
             }
+            Op::Control { task, what } => self.control(task.id(), CONTROLS[usize::from(*what)]),
             Op::Move { task, queue: name } => {
                 let id = task.id();
                 self.on_task("move", id, "", |model| model.migrate(id, queue(*name)))

@@ -182,6 +182,11 @@ pub enum Act {
     },
     Progress(u8),
     Checkpoint(u8),
+    /// The answer to a request, and the question for the next.
+    Attend {
+        answered: Option<u8>,
+        refused: bool,
+    },
     Complete {
         result: u8,
         cost: Option<u8>,
@@ -492,6 +497,11 @@ pub enum Op {
     Hold {
         task: Which,
         on: bool,
+    },
+    /// A request to the owner: an index of `CONTROLS`.
+    Control {
+        task: Which,
+        what: u8,
     },
     Move {
         task: Which,

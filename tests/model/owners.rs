@@ -58,6 +58,7 @@ impl Model {
                 }
                 Ok(Reply::text(now + lease))
             }
+            Act::Attend { answered, refused } => Ok(self.answer_control(id, *answered, *refused)),
             Act::Progress(progress) => {
                 self.publish_value(id, "progress", *progress);
                 let task = self.task(id);

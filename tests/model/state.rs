@@ -345,6 +345,7 @@ impl Model {
         if to != "started" {
             task.forget(&["cancel", "requeue"]);
             task.order = None;
+            task.end_controls();
         }
         if !task.held() {
             task.deadline = None;

@@ -54,6 +54,10 @@ pub enum Fault {
     ReplicaKilled,
     SlotMoved,
     DelivererKilled,
+    /// A user suspends a task, and continues it.
+    Suspended,
+    Requeued,
+    Signalled,
 }
 
 /// Servers on which a fault is possible.
@@ -76,7 +80,7 @@ const SMALL_STEP: f64 = 0.4;
 const MOST_STOPPED_MS: u64 = 500;
 
 /// The faults, each with its frequency.
-const FAULTS: [(Fault, u32, Where); 33] = [
+const FAULTS: [(Fault, u32, Where); 36] = [
     (Fault::Cut, 4, Where::Anywhere),
     (Fault::CutBefore, 6, Where::Anywhere),
     (Fault::CutAfter, 8, Where::Anywhere),
@@ -110,6 +114,9 @@ const FAULTS: [(Fault, u32, Where); 33] = [
     (Fault::ReplicaKilled, 2, Where::Cluster),
     (Fault::SlotMoved, 8, Where::Cluster),
     (Fault::DelivererKilled, 8, Where::Cluster),
+    (Fault::Suspended, 6, Where::Anywhere),
+    (Fault::Requeued, 3, Where::Anywhere),
+    (Fault::Signalled, 4, Where::Anywhere),
 ];
 
 impl fmt::Display for Fault {
@@ -155,13 +162,13 @@ pub struct Forget {
 }
 
 pub struct Campaign {
-    random: Rng,
+    pub random: Rng,
     only: Vec<Fault>,
     pub ground: Ground,
     pub hosts: Vec<Host>,
     /// Each host's route to a single server, followed by the submitters' route.
     routes: Vec<Proxy>,
-    jobs: Arc<Jobs>,
+    pub jobs: Arc<Jobs>,
     pub saved: Saved,
     pub neighbour: Neighbour,
     /// End of the weather on each route, by the number of the route.
@@ -172,6 +179,8 @@ pub struct Campaign {
     pub counts: BTreeMap<Fault, u32>,
     pub violations: Vec<String>,
     pub forgets: Vec<Forget>,
+    /// Number of signals that users sent to each task.
+    pub signals: BTreeMap<String, usize>,
 }
 
 impl Campaign {
@@ -199,6 +208,7 @@ impl Campaign {
             counts: BTreeMap::new(),
             violations: Vec::new(),
             forgets: Vec::new(),
+            signals: BTreeMap::new(),
         }
     }
 
@@ -236,11 +246,11 @@ impl Campaign {
         self.random.choice(bag).unwrap_or(Fault::Cut)
     }
 
-    fn pause(&mut self, millis: std::ops::Range<u64>) {
+    pub fn pause(&mut self, millis: std::ops::Range<u64>) {
         thread::sleep(Duration::from_millis(self.random.u64(millis)));
     }
 
-    fn strike(&mut self, fault: Fault) -> Result<()> {
+    pub fn strike(&mut self, fault: Fault) -> Result<()> {
         match fault {
             Fault::Cut => {
                 let number = self.random.usize(..self.routes().len());
@@ -289,6 +299,7 @@ impl Campaign {
                 self.at(host).empty();
             }
             Fault::Neighbour => self.neighbour()?,
+            Fault::Suspended | Fault::Requeued | Fault::Signalled => self.user(fault)?,
             Fault::MasterKilled
             | Fault::MasterHung
             | Fault::MasterIsolated
@@ -460,7 +471,7 @@ impl Campaign {
         &mut self.hosts[host]
     }
 
-    fn victim(&mut self) -> Option<Victim> {
+    pub fn victim(&mut self) -> Option<Victim> {
         let all: Vec<Victim> = self.hosts.iter().flat_map(Host::victims).collect();
         self.random.choice(all)
     }

@@ -45,6 +45,7 @@ note() { echo "$BLUEQUE_ATTEMPT $1" >> 'FOLDER/attempts/'"$BLUEQUE_TASK_ID"; }
 input=$(cat)
 goal=$(printf %s "$input" | tr -dc 0-9); [ "$BLUEQUE_METHOD" != joins ] || goal=10
 n=0; [ ! -e "$BLUEQUE_CHECKPOINT" ] || n=$(cat "$BLUEQUE_CHECKPOINT")
+trap 'note signalled' USR1
 note "began at $n $(cut -d' ' -f1 /proc/uptime) ${BLUEQUE_RUN##*.}"
 while [ "$n" -lt "$goal" ]; do
   [ ! -e "$BLUEQUE_STOP" ] || exit 85
@@ -206,6 +207,12 @@ impl Jobs {
         let notes = fs::read_to_string(self.folder.join("attempts").join(id)).unwrap_or_default();
         let ended = notes.lines().filter_map(|line| line.strip_suffix(" ended"));
         ended.filter_map(|attempt| attempt.parse().ok()).collect()
+    }
+
+    /// Returns the number of signals that the attempts of a task have received.
+    pub fn signalled(&self, id: &str) -> usize {
+        let notes = fs::read_to_string(self.folder.join("attempts").join(id)).unwrap_or_default();
+        notes.lines().filter(|line| line.ends_with(" signalled")).count()
     }
 
     /// Returns the attempts of a task.

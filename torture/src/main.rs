@@ -13,6 +13,7 @@ mod neighbour;
 mod proxy;
 mod saved;
 mod server;
+mod users;
 mod way;
 
 use std::path::PathBuf;

@@ -378,6 +378,25 @@ def test_a_cancel_by_force_kills(client: Client, start: Start, tmp_path: Path) -
     assert gone(pid)
 
 
+def test_a_function_is_neither_suspended_nor_signalled_and_the_worker_says_so(
+    client: Client, start: Start, tmp_path: Path
+) -> None:
+    start()
+    file = tmp_path / "pid"
+    job = client.submit(app.sleeps.call(str(file), ""))
+    number(file)
+    assert job.suspend() is True
+    assert job.signal("USR1") == 2
+    until(lambda: job.info().controlled == 2)
+    info = job.info()
+    assert info.controls is None and (info.control_refused or "").startswith("2 this worker runs the task as")
+    assert job.unsuspend() is False
+    assert [step.why for step in job.history()][-4:] == ["suspend", "signal", "refused", "refused"]
+    job.cancel()
+    with pytest.raises(TaskCancelled):
+        job.result(PATIENCE)
+
+
 @pytest.mark.parametrize("mode", ["thread", "asyncio"])
 def test_a_cancel_in_threads_and_on_a_loop(client: Client, start: Start, tmp_path: Path, mode: str) -> None:
     start("--mode", mode, "-n", "3")

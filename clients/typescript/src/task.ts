@@ -1,8 +1,7 @@
 // A task.
 import { setTimeout as sleep } from "node:timers/promises";
 import * as calls from "./calls.js";
-import type * as contract from "./contract.js";
-import { LONGEST_PAUSE, STATES, WARN_AFTER } from "./contract.js";
+import { LONGEST_PAUSE, STATES, WARN_AFTER, type Signal } from "./contract.js";
 import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
 import { number, options } from "./argument-checks.js";
 import type { Link } from "./link.js";
@@ -221,7 +220,7 @@ export class Task<R = unknown, P = unknown> {
   }
 
   /** Asks the worker to send the program a signal, such as `USR1`; returns the number of the request. */
-  async signal(signal: contract.Signal): Promise<number> {
+  async signal(signal: Signal): Promise<number> {
     return this.#link.make(calls.signal(this.id, signal, { by: this.#link.by }));
   }
 

@@ -266,6 +266,22 @@ test("a cancel, a requeue and a lost lease abort the signal", async () => {
   assert.deepEqual(orders, ["cancel", "stop", "lost"]);
 });
 
+test("a function is neither suspended nor signalled, and the worker says so", async () => {
+  await using client = server.client();
+  await using _ = working(client, async (_: unknown, context: Context) => holds(context.signal));
+  const task = await client.queue("q").submit(1);
+  await becomes(async () => (await task.state()) === "started");
+  assert.equal(await task.suspend(), true);
+  assert.equal(await task.signal("USR1"), 2);
+  await becomes(async () => (await task.info()).controlled === 2);
+  const { controls, controlRefused } = await task.info();
+  assert.equal(controls, null);
+  assert.match(String(controlRefused), /^2 this worker runs the task as a function/);
+  assert.equal(await task.unsuspend(), false);
+  await task.cancel();
+  await assert.rejects(task.result({ timeout: 20 }), { name: "TaskCancelled" });
+});
+
 test("a long task keeps its lease, a time limit ends one", async () => {
   await using client = server.client();
   await using _ = working(

@@ -25,7 +25,8 @@ function controlling.plan(task, spec)
   elseif #found.list >= contract.CONTROLS then
     return 'TOOMANY', 'the worker has not answered the last requests to this task: wait until it has'
   end
-  task.to, task.controls = task.status, found
+  task.to = what == 'suspend' and 'suspending' or what == 'unsuspend' and 'continuing' or 'signalling'
+  task.controls = found
   found.last = found.last + 1
   found.list[#found.list + 1] = { number = found.last, what = what, signal = spec.signal or '' }
   history.plan(task)

@@ -77,6 +77,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
             let flag = if order == "stop" { "requeue" } else { "cancel" };
             held(field(&record, "status")) && record.contains_key(flag)
         }
+        (Some(("t", id)), "attend") => hash(keys, &format!("task_{id}")).contains_key("controls"),
         (Some(("l", who)), "drain") => registered.contains(who),
         (None, "stop") => order.0 == "q" && hash(keys, "meta").contains_key(&format!("paused:{queue}")),
         _ => false,

@@ -116,7 +116,7 @@ impl<'a> Found<'a> {
             let left = self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
             // With a bar, the wait ends every second to draw it.
             let answer = self.graph.wait(if bar.is_some() { left.min(WATCH) } else { left });
-            if let (Some(bar), Err(Error::TimedOut(_))) = (&bar, &answer)
+            if let (Some(bar), Err(Error::TimedOut(..))) = (&bar, &answer)
                 && left > WATCH
             {
                 if let Ok(info) = self.graph.info() {
