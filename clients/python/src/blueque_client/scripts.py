@@ -4,93 +4,97 @@ Made by generate.py from the bundle; do not edit."""
 
 #: The server's name of each script.
 DIGESTS = {
-    "adopt": "de4a756bb9928391f9e2d3dd64bb7dc7699909f3",
+    "adopt": "ecd7fdc5e94e1992ddf05f2b14cbfb9883df9155",
     "aggregate": "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
     "append_log": "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
+    "attend": "ef2087072b1fdd532765d3246e27fa7ebcee92e3",
     "audit": "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
-    "bulk": "597bca71422764bdc2fa7c9f234b1bbd99669da2",
-    "cancel": "ae9af1ba3446935a94d51fe29bffa9a65c7b3458",
+    "bulk": "d0b0c2bd26d58017ffcb72aecc6092e4c07e31e7",
+    "cancel": "0f9756515cd12ca4846d3acb082c139550d7fc57",
     "cancel_graph": "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
     "changes": "5981ffa8093b85aafff4483374d8d4f4cef80377",
     "checkpoint": "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-    "complete": "09aa8588df435b2f4fb9d8750a1c001186beeca7",
-    "configure": "a623fe642b7f28e1227f264d16c6ebde8291911e",
+    "complete": "75531c6eeaf2013a4d9979b03c0ada913fe07978",
+    "configure": "5efdc3e5578cd09b2b9f2c379fb0c64b336c0b9e",
     "counts": "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
-    "delete": "3627cf4e87e4e417cd7c26483da500ab8d389a2e",
+    "delete": "022cc58506f179c81e116f8e2808b2a64e4db707",
     "delete_queue": "188c806447c3830d369660b1b7e9c63701a99f06",
-    "depend": "517aaba2dbfb5818923676b429e3118256dd75ae",
+    "depend": "72945f36868a742d1aca87d743ea740c104268c3",
     "drain": "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-    "edit": "007d0975911caf8997b2f8d8b75f2f0e6d0ffe7f",
-    "estimate": "2f99bcf8fabdb7bd862869eee1c2f88dca46f4f5",
+    "edit": "caadec08c3c19a51b4bf1e0d740b46c86517dc63",
+    "estimate": "847dc8ecbefdef63411aced5288e289171152fc2",
     "events": "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
-    "fail": "a64403281b4bf32589a9db4040c18e3bfeef48a1",
-    "find": "08e9c523bdbe5355aead93dbbb2f269116cde02c",
-    "finish_and_reserve": "9d52f223ff96196c58fe641bc00c6eef89ad7ff9",
+    "fail": "4e7eb166c0fd88c426264e21ef8a6fc7b064ef73",
+    "find": "e3007589fb71515bbfd51c5b853bc7a3fbda8c29",
+    "finish_and_reserve": "3e80cfbe4f3053bdc021cdb2f3b343305ba0a433",
     "get": "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
     "get_many": "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
     "graphs": "f35628d78551164e0457313fc1d128b3f4d888d3",
     "groups": "e56a7e22f572dd9f7300b9aec4ae55a5c1e91f10",
-    "handshake": "bae426883dd3fafe41c31b9a9c070c0b77c2801d",
-    "heartbeat": "b5e99efc43d537d6ace9c3b8aaed9b9324c7acac",
+    "handshake": "5f7350cb929b17ef0f0d9a50b7472271836085f3",
+    "heartbeat": "502133aa8a67eae51e28db6a1c1b8b7be58af134",
     "history": "9282e7dd1cfbad9996a07b2a620b6ddd3611777b",
-    "hold": "c43d8e1017b1308553797db24a4c4ca721088e77",
-    "limit": "309b60256b921fcaf944fe9675da31e754da6c60",
+    "hold": "afbf24cb38571949b2903b495d0456819a9f41a4",
+    "limit": "52ddb5c10e6c3747a20193943e30c4c3a16a6305",
     "limits": "479aea891fd3f36863254d38d2f2ed2142c3a92a",
-    "list": "52d30300980f16fcdaabf76149e85e7a558c0ede",
+    "list": "5834c5cc2025531e1742fb70458765f43e52c12e",
     "list_held": "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
     "listeners": "e85ffa993efc1a97192400bd63b82cd22f020af5",
     "logs": "982071d628e635e379333b0e48892ae28021732c",
-    "maintenance": "d08aded913243a4eaaf1a18417cbe4d93c8df50f",
-    "move": "6b1fc8a7ab2ad8d5bfa73c59ce73b1c4dcf05726",
+    "maintenance": "b781b7e2648e350429781dc7120832b2c143c24d",
+    "move": "429ceefd9312ce094540f9785978e66244f1271b",
     "note": "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
     "pause": "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
     "pause_schedule": "7f50bf7bd027e8bc2691e1e8d69b249f50772181",
     "peek": "1f898f158a6c874c574b39ebac59d647c2203e31",
-    "prioritise": "93d10eece00dda095db9d6d9a012f3828ae31cb8",
+    "prioritise": "9cc5a70a35caf93a35f951ddcf0cb887e4910f8e",
     "progress": "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-    "promote": "984e874147cc8c955cba3a82ce6e6ac2a75bf402",
-    "prune": "ab1a7fabfa7eaaf943bb764fa57a13a84b3b559f",
+    "promote": "e771a041027028ee64c18a251d5546ccc6b184a7",
+    "prune": "269510aadfd59b425fc6b0192fd446b75f613310",
     "queues": "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
     "ready": "0c39d3157167df489f28335380e7d5705612b6b0",
     "register": "16c3fd63a6633462dfdd5fdeb61f6f9effe068a0",
-    "release": "e6cbb9fe9942ddad5c5dd86ff32b88ee70262300",
-    "repair": "807a8c7d2551e0f8857bb3080ef0eb4ffce5dc8d",
+    "release": "97f81f9bed452eb922ff9cbb8bb542e9558e1419",
+    "repair": "5e4a6debe9c6058be60e6367ddad1223b09cafec",
     "report": "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
-    "requeue": "3eb894aa3efa35d97a7fa809d9f3f34f20d8be1c",
-    "requeue_orphans": "9df4b0348b9a955e641a0491d36d1ae9c032370c",
-    "reserve": "7b039b8a6057bbd88f3bcd70c259b6254aa312fd",
+    "requeue": "438e9fc771840d6eee933b1ac001fdbb7358d334",
+    "requeue_orphans": "af9e2c351e762dd2e92e32febb646d24524812b6",
+    "reserve": "4be65d5b60ed37932eb66c17296a203655ada9a5",
     "reset_clock": "be63a3630bf3f5f6b2eb3c97fd88fae17d50b4f8",
     "resume": "7069a2bcea34fb03dad2812b63384590c0779688",
     "resume_schedule": "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
-    "retry": "f565e139cef642427fdf732b2cef6ac56199b34e",
+    "retry": "b4d3ecf9c7205714b408ade016b4193e75d13818",
     "retry_graph": "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-    "run_deferred": "9f4831b6795125c11092bd14d9939b507baaa38a",
-    "run_schedule": "15ac963f79d102b72e3b13ed49c27a7e9d42f02a",
-    "schedule": "7577b1ece213eace4c7f363ac6e0c5b6fc0c8432",
+    "run_deferred": "dacc7015c36e548753ba84e59b01644ab2adb707",
+    "run_schedule": "85466201a8b2bcd6050eda93ea3c0e7cb5c88be8",
+    "schedule": "dc8cf1db2d30932afca3f74d37146d531f9fc22c",
     "schedules": "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
     "set_topology": "eaeb36eb312deacefea6bc4878ea24a032a62a93",
     "settings": "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
     "show_graph": "120bf2fe73e18f97ad0a7636608f5b55701a31f2",
     "show_schedule": "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
-    "start": "47d8d0e75ca4d58fd1cb888e99f8c5a85fc5d807",
+    "signal": "df063fe6f50c2e4c5a2d10cc34031d9eaf5bca10",
+    "start": "4c60c8b764c00fb4123341fa0b4f65d8e4b06fc3",
     "statistics": "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-    "submit": "e4b3700faf0c105f55b75d27b33a36ef5444bc7b",
-    "submit_graph": "7e1b22df78bb9725a5f0586c942e97813f91a391",
+    "submit": "3f1e7c64929c31912e32601b67e7adb4c6fdac27",
+    "submit_graph": "467449d13713db80f33dc9183d182405437ac181",
     "supply_times": "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
+    "suspend": "aa0b7eb3eb369c89032054cfe6ea8ca38386cbb3",
     "tag": "a5c4d86684e3adb1f53f945e59488a241f46da4d",
     "tags": "fb7b95172052e5789aa69b548466b1d65c5d6893",
-    "tick": "7f7b7e8f809376c66e2d6c9c23e388f6e4be48d2",
+    "tick": "f7720694ccb1acde0dc1323bced6a5c4c902ab55",
     "topology": "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
     "track": "6f4a73b89af93c89828e150e0be513af5de754df",
     "tracked": "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-    "undepend": "627bba05a792c9ef6ea5b217457ab8401c684493",
-    "unhold": "a4238ee97e13497cb4fb37e5f929010402384bfb",
+    "undepend": "ffb403ca27041198af3a715ba9eee2c920a9634f",
+    "unhold": "c1ad5959ecc24c39fb802cb07e765993cb3b184c",
     "unregister": "faf138a512b332957c4d480f0f9c652409c7af00",
     "unschedule": "315cb369349322d6e148b2e89e0de2efd1a3171e",
+    "unsuspend": "2cb443ba096ea4be300adc4fd844db094d2008f2",
     "untag": "7d8a253d256cab7c8d710e69705619cdd2b37999",
     "untrack": "214ae19547634ba87eaa63035daf8556050add79",
-    "why": "9a0b7b3b7aa2dd6d8213b0b6f16f0c85926d2d16",
-    "workers": "573254c7d8ca2dfa6744a9d5734e306eea4d79d6",
+    "why": "0bc3aedef6a9007b3baede39193e5e000cb2d895",
+    "workers": "70aa0fc3c2791d50659cf6293fcface547f39a0c",
 }
 
 TEXT = r"""
@@ -467,7 +471,7 @@ end
 
 === args.among
 function @{args.among}(value, words)
-  return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
+  return string.find(value, '^[%w_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
 end
 
 === args.flag
@@ -1569,6 +1573,145 @@ function @{cancelling.cancel}(task, spec)
     @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'cause', spec.cause)
   else
     @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason)
+  end
+end
+
+=== controlling.refuse
+function @{controlling.refuse}(task, what)
+  if @{contract.is_waiting}(task.status) then
+    return 'STATE', 'the task is ' .. task.status .. (what == 'suspend'
+      and ': it does not run, so hold it instead' or ': it has no program that runs')
+  end
+  return @{actions.refuse}(task, 'reserved or started')
+end
+
+=== controlling.plan
+function @{controlling.plan}(task, spec)
+  local what = spec.what
+  if not @{record.held}(task) then
+    return @{controlling.refuse}(task, what)
+  elseif task.token == '' then
+    return 'STATE', 'a client without scripts holds the task and gets no orders'
+  elseif task.cancel or task.requeue then
+    return 'STATE', 'the task is being stopped: wait until its program has ended'
+  end
+  local found = @{controls.load}(task)
+  if what == 'suspend' and found.wanted or what == 'unsuspend' and not found.wanted then
+    return
+  elseif #found.list >= 16 then
+    return 'TOOMANY', 'the worker has not answered the last requests to this task: wait until it has'
+  end
+  task.to = what == 'suspend' and 'suspending' or what == 'unsuspend' and 'continuing' or 'signalling'
+  task.controls = found
+  found.last = found.last + 1
+  found.list[#found.list + 1] = { number = found.last, what = what, signal = spec.signal or '' }
+  @{history.plan}(task)
+  @{orders.plan}(task.queue)
+  @{tracking.plan_note}(task)
+end
+
+=== controlling.ask
+function @{controlling.ask}(task, spec)
+  local what, fields = spec.what, { 'controls', @{controls.text}(task.controls.list) }
+  if not @{controls.has}(task) then
+    @{reply.add}(fields, 'flags', (task.flags or '') .. 'c')
+  end
+  if what == 'suspend' then
+    @{reply.add}(fields, 'suspended_by', spec.by or '')
+  end
+  redis.call('HSET', task.key, unpack(fields))
+  @{orders.give}(task.queue, 't:' .. task.id, 'attend')
+  @{controlling.tell}(task, what, spec.by or '', spec.signal)
+end
+
+=== controlling.tell
+function @{controlling.tell}(task, why, by, text)
+  local note = text and text ~= '' and { 'note', text } or nil
+  @{history.add}(task, { to = task.status, why = why, by = by, at = @{record.time}(task), note = note }, '', '', '', '')
+  @{tracking.note}(task, why, by, text)
+end
+
+=== controlling.plan_answer
+function @{controlling.plan_answer}(task)
+  @{history.plan}(task)
+  @{orders.plan}(task.queue)
+  @{tracking.plan_note}(task)
+end
+
+=== controlling.answer
+function @{controlling.answer}(task, found, refused)
+  local key, request = @{namespace.prefix} .. 'task_' .. task.id, table.remove(found.list, 1)
+  local number = string.format('%.0f', request.number)
+  local fields, gone = { 'controlled', number }, {}
+  if refused then
+    @{reply.add}(fields, 'control_refused', number .. ' ' .. refused)
+  elseif request.what == 'suspend' then
+    @{reply.add}(fields, 'suspended', @{namespace.now})
+  elseif request.what == 'unsuspend' then
+    gone = { 'suspended', 'suspended_by' }
+  end
+  if found.list[1] then
+    @{reply.add}(fields, 'controls', @{controls.text}(found.list))
+  else
+    gone[#gone + 1] = 'controls'
+    if not task.cancel and not task.requeue then
+      @{orders.take_back}(task.queue, 't:' .. task.id)
+    end
+  end
+  if refused and request.what == 'suspend' then
+    gone[#gone + 1] = 'suspended_by'
+  end
+  redis.call('HSET', key, unpack(fields))
+  if gone[1] then
+    redis.call('HDEL', key, unpack(gone))
+  end
+  local done = request.what .. (request.what == 'signal' and 'led' or 'ed')
+  @{controlling.tell}(task, refused and 'refused' or done, task.node, refused or request.signal)
+end
+
+=== controls.load
+function @{controls.load}(task)
+  local v = redis.call('HMGET', @{namespace.prefix} .. 'task_' .. task.id, 'controls', 'controlled', 'suspended')
+  local found = { list = {}, last = tonumber(v[2] or 0), suspended = v[3], wanted = v[3] and true or false }
+  for number, what, signal in string.gmatch(v[1] or '', '(%d+) (%a+) (%w*);') do
+    found.last = tonumber(number)
+    found.list[#found.list + 1] = { number = found.last, what = what, signal = signal }
+    if what ~= 'signal' then
+      found.wanted = what == 'suspend'
+    end
+  end
+  return found
+end
+
+=== controls.text
+function @{controls.text}(list)
+  local parts = {}
+  for i, request in ipairs(list) do
+    parts[i] = string.format('%.0f %s %s;', request.number, request.what, request.signal)
+  end
+  return table.concat(parts)
+end
+
+=== controls.has
+function @{controls.has}(task)
+  return task.flags and string.find(task.flags, 'c', 1, true)
+end
+
+=== controls.fields
+function @{controls.fields}()
+  return 'controls', 'controlled', 'control_refused', 'suspended', 'suspended_by'
+end
+
+=== controls.forget
+function @{controls.forget}(task, to)
+  @{orders.take_back}(task.queue, 't:' .. task.id)
+  if to == 'deleted' then
+    return
+  end
+  local key, flags = @{namespace.prefix} .. 'task_' .. task.id, string.gsub(task.flags, 'c', '')
+  redis.call('HDEL', key, 'flags', @{controls.fields}())
+  if flags ~= '' then
+    redis.call('HSET', key, 'flags', flags)
   end
 end
 
@@ -3501,7 +3644,7 @@ function @{edits.compare}(task, spec, call)
     return
   end
   local flags = spec.flags or ''
-  for letter in string.gmatch(task.flags or '', '[rwkdgoa]') do
+  for letter in string.gmatch(task.flags or '', '[rwkdgoac]') do
     flags = string.find(flags, letter, 1, true) and flags or flags .. letter
   end
   if flags ~= (task.flags or '') then
@@ -3768,7 +3911,7 @@ function @{ending.complete}(id, token, result, cost, limited, asked, ends)
         redis.call('XLEN', events)
         redis.call(count, index)
       end
-      if task.flags and string.find(task.flags, '[pudgeoa]') then
+      if task.flags and string.find(task.flags, '[pudgeoac]') then
         task.result = result
         @{state.plan_flags}(task, 'complete')
       end
@@ -4982,6 +5125,9 @@ function @{forecast.fraction}(text)
   return type(part) == 'number' and part == part and math.max(0, math.min(1, part)) or nil
 end
 
+=== forecast.few
+@{forecast.few} = 2
+
 === forecast.duration
 function @{forecast.duration}(total, started, fraction, progressed)
   local now = @{namespace.now_us} / 1000000
@@ -4990,7 +5136,8 @@ function @{forecast.duration}(total, started, fraction, progressed)
   local by_history = @{forecast.longer}(total, now - started)
   if by_progress and by_history then
     local steady = math.min(1, fraction * 10) * (told - started) / math.max(told - started, now - started)
-    local weight = (1 - fraction) * (1 - steady)
+    local runs = total['done.count']
+    local weight = (1 - fraction) * (1 - steady) * runs / (runs + @{forecast.few})
     return weight * by_history + (1 - weight) * by_progress, weight < 0.1 and fraction < 1 and 'progress' or 'both'
   end
   return by_progress or by_history, by_progress and 'progress' or by_history and 'history' or ''
@@ -6026,7 +6173,7 @@ function @{holdings.load}(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoa]') then
+  if not string.find(task.flags, '[^wdgoac]') then
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', @{namespace.prefix} .. 'task_' .. task.id, 'graph') or nil
@@ -6229,6 +6376,9 @@ function @{holdings.plan}(task, to, taker)
   if task.tracked then
     @{tracking.plan}()
   end
+  if @{controls.has}(task) and to ~= 'started' then
+    @{orders.plan}(task.queue)
+  end
   if string.find(task.flags, 'a', 1, true) and task.status and (@{contract.is_final}(to) or to == 'deleted') then
     @{queued_round.plan_end}(task, to)
   end
@@ -6373,6 +6523,9 @@ function @{holdings.move}(task, to)
   end
   if task.graph then
     @{graphs.count}(task, to)
+  end
+  if @{controls.has}(task) and to ~= 'started' then
+    @{controls.forget}(task, to)
   end
 end
 
@@ -11438,7 +11591,7 @@ function @{rights.denied}(names, role)
   end
 end
 
-=== rights.refuse adopt append_log checkpoint complete fail finish_and_reserve heartbeat progress register release report reserve start unregister
+=== rights.refuse adopt append_log attend checkpoint complete fail finish_and_reserve heartbeat progress register release report reserve start unregister
 function @{rights.refuse}(name)
   local role = string.match('WORKER', '^%u+$')
   if role and not @{rights.denied}({ name }, 'meta') then
@@ -11471,7 +11624,7 @@ function @{rights.refuse}(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
-=== rights.refuse cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph submit submit_graph tag track undepend unhold untag untrack
+=== rights.refuse cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
 function @{rights.refuse}(name)
   local role = string.match('CLIENT', '^%u+$')
   if role and not @{rights.denied}({ name }, 'meta') then
@@ -11482,7 +11635,7 @@ function @{rights.refuse}(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
-=== rights.check adopt append_log checkpoint complete fail finish_and_reserve heartbeat progress register release report reserve start unregister
+=== rights.check adopt append_log attend checkpoint complete fail finish_and_reserve heartbeat progress register release report reserve start unregister
 function @{rights.check}(names)
   local name = @{rights.denied}(names, 'WORKER')
   if name then
@@ -11506,7 +11659,7 @@ function @{rights.check}(names)
   end
 end
 
-=== rights.check cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph submit submit_graph tag track undepend unhold untag untrack
+=== rights.check cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
 function @{rights.check}(names)
   local name = @{rights.denied}(names, 'CLIENT')
   if name then
@@ -11527,6 +11680,11 @@ end
 === rights.require append_log
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'EXPIRE', 'HGET', 'HINCRBY', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'XDEL', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
+end
+
+=== rights.require attend
+function @{rights.require}()
+  @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'XREVRANGE', 'ZCARD' })
 end
 
 === rights.require cancel_graph retry_graph
@@ -11629,6 +11787,11 @@ function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'HGET', 'HMGET', 'HSET', 'XADD', 'ZCARD' })
 end
 
+=== rights.require signal suspend unsuspend
+function @{rights.require}()
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'LPUSH', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD' })
+end
+
 === rights.require submit_graph
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'RPUSH', 'ZADD', 'ZCARD' })
@@ -11667,7 +11830,7 @@ end
 === rights.missing
 function @{rights.missing}()
   local denied, missing, others = {}, {}, {}
-  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
+  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;attend/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;signal/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;suspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;unsuspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
     local lacks = {}
     for call in string.gmatch(calls, '%u+') do
       local of = role .. call
@@ -13906,7 +14069,7 @@ function @{steps.next}(task, queue, created, rest, eta)
   if task.edit then
     @{edits.alter}(task, other)
   end
-  local flags = string.gsub(other.flags or '', 's', '') .. (rest ~= '' and 's' or '')
+  local flags = string.gsub(other.flags or '', '[sc]', '') .. (rest ~= '' and 's' or '')
   if other.unique and @{holdings.name_conflict}(other) then
     other.unique, other.nameless, flags = nil, true, string.gsub(flags, 'u', '')
   end
@@ -14916,6 +15079,13 @@ function @{contract.arguments}()
   return id, token, source, text
 end
 
+=== contract.arguments attend release
+function @{contract.arguments}()
+  local id = @{args.next}('id')
+  local token = @{args.next}('token')
+  return id, token
+end
+
 === contract.arguments audit changes
 function @{contract.arguments}()
   local after = @{args.entry}(@{args.next}('after'), 'after')
@@ -14926,7 +15096,7 @@ end
 === contract.arguments bulk
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
-  local action = @{args.word}(@{args.next}('action'), ' cancel retry delete purge move prioritise hold unhold ', 'action')
+  local action = @{args.word}(@{args.next}('action'), ' cancel retry delete purge move prioritise hold unhold suspend unsuspend requeue ', 'action')
   local cursor = @{search.step}(@{args.next}('cursor'), 'cursor')
   local limit = @{args.integer}(@{args.next}('limit'), 1, 500, 'limit')
   return queue, action, cursor, limit
@@ -14969,7 +15139,7 @@ function @{contract.arguments}()
   return queue
 end
 
-=== contract.arguments delete edit estimate hold requeue retry track unhold untrack
+=== contract.arguments delete edit estimate hold requeue retry suspend track unhold unsuspend untrack
 function @{contract.arguments}()
   local id = @{args.plain}(@{args.next}('id'), 'id')
   return id
@@ -15211,13 +15381,6 @@ function @{contract.arguments}()
   return queue, listener
 end
 
-=== contract.arguments release
-function @{contract.arguments}()
-  local id = @{args.next}('id')
-  local token = @{args.next}('token')
-  return id, token
-end
-
 === contract.arguments repair
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
@@ -15303,6 +15466,13 @@ function @{contract.arguments}()
   return name
 end
 
+=== contract.arguments signal
+function @{contract.arguments}()
+  local id = @{args.plain}(@{args.next}('id'), 'id')
+  local signal = @{args.word}(@{args.next}('signal'), ' ABRT ALRM HUP INT IO PIPE PROF QUIT TERM URG USR1 USR2 VTALRM WINCH ', 'signal')
+  return id, signal
+end
+
 === contract.arguments statistics
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
@@ -15346,6 +15516,15 @@ end
 function @{contract.option}(name, value)
   if name == 'offset' then
     return @{args.integer}(value, 0, 9007199254740991, name)
+  end
+end
+
+=== contract.option attend
+function @{contract.option}(name, value)
+  if name == 'answered' then
+    return @{args.integer}(value, 0, 9007199254740991, name)
+  elseif name == 'refused' then
+    return @{args.bytes}(value, 1024, name)
   end
 end
 
@@ -15475,7 +15654,7 @@ function @{contract.option}(name, value)
   end
 end
 
-=== contract.option delete delete_queue hold move prioritise reset_clock unhold unschedule
+=== contract.option delete delete_queue hold move prioritise reset_clock signal suspend unhold unschedule unsuspend
 function @{contract.option}(name, value)
   if name == 'by' or name == 'request' then
     return @{args.plain}(value, name)
@@ -16320,6 +16499,51 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== attend
+--- Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue it, or to send it a signal. The owner answers each request, in order, with the next call.
+-- @args now id token
+-- @role worker
+-- @options answered refused
+-- @reply number, kind and signal of the request; nil if no request is left
+-- @errors LOST TOOBIG
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@fence.task
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local id, token = @{contract.arguments}()
+  local options = @{args.options}()
+  local task = @{fence.task}(id, token, '')
+  local found = @{controls.load}(task)
+  local request = found.list[1]
+  if request and request.number == options.answered then
+    @{controlling.plan_answer}(task)
+    @{namespace.begin}()
+    @{controlling.answer}(task, found, options.refused)
+  end
+  request = found.list[1]
+  return request and { request.number, request.what, request.signal } or nil
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === audit
 --- Returns the audit entries after an entry. An audit entry records who changed what: settings, limits, priorities, pauses, drains, cancels, retries, moves, deletions, bulk actions, graphs and schedules. With `by`, `what` or `on`, returns only matching entries among the next `limit` entries.
 -- @args now after limit
@@ -16388,6 +16612,9 @@ local function command()
     prioritise = { @{prioritising.plan}, @{prioritising.prioritise}, priority = true },
     hold = { @{holding.plan}, @{holding.hold}, by = true },
     unhold = { @{holding.plan_release}, @{holding.release}, by = true },
+    suspend = { @{controlling.plan}, @{controlling.ask}, by = true },
+    unsuspend = { @{controlling.plan}, @{controlling.ask}, by = true },
+    requeue = { @{requeuing.plan}, @{requeuing.requeue}, by = true },
   }
 
   @{namespace.open}()
@@ -16406,7 +16633,7 @@ local function command()
   @{requests.replay}('bulk', options.request)
   local spec = {
     reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
-    queue = options.into, priority = options.priority, by = act.by and options.by,
+    queue = options.into, priority = options.priority, by = act.by and options.by, what = action,
     elsewhere = action == 'retry' and options.into and @{retrying.plan_elsewhere} or nil,
     waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
   }
@@ -16719,7 +16946,7 @@ local function command()
           redis.call('XLEN', events)
           redis.call(count, index)
         end
-        if task.flags and string.find(task.flags, '[pudgeoa]') then
+        if task.flags and string.find(task.flags, '[pudgeoac]') then
           task.result = result
           @{state.plan_flags}(task, 'complete')
         end
@@ -17243,6 +17470,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@forecast.few
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -17755,7 +17983,7 @@ return @{reply.refusal}(answer)
 -- @args now queue listener lease count (id token)*count
 -- @role worker
 -- @again a later deadline
--- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop`, `kill` or `lost`
+-- @reply deadline, then for each task `continue`, `attend`, `cancel`, `drain`, `stop`, `kill` or `lost`
 -- @errors
 
 local cold
@@ -20453,6 +20681,45 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== signal
+--- Asks the owner of a task to send its program a signal, once.
+-- @args now id signal
+-- @role client
+-- @options by request
+-- @reply number of the request in this attempt; the owner has answered it when the field `controlled` has reached it
+-- @errors NOTASK STATE TOOMANY
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local id, signal = @{contract.arguments}()
+  local spec = @{args.options}()
+  @{requests.replay}('signal', spec.request)
+
+  spec.what, spec.signal, spec.reason = 'signal', signal, signal
+  local task = @{actions.one}(id, @{controlling.plan}, @{controlling.ask}, spec)
+  return @{requests.keep}(string.format('%.0f', task.controls.last))
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === start
 --- Reports that a process works on the reserved task, and renews its lease.
 -- @args now id token pid
@@ -21183,6 +21450,45 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== suspend
+--- Asks the owner of a task to suspend its program: the owner's heartbeats return `attend`. The lease lives on, and the task keeps its places.
+-- @args now id
+-- @role client
+-- @options by request
+-- @reply `suspending`; `suspended` if the program is suspended already
+-- @errors NOTASK STATE TOOMANY
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local id = @{contract.arguments}()
+  local spec = @{args.options}()
+  @{requests.replay}('suspend', spec.request)
+
+  spec.what = 'suspend'
+  local task = @{actions.one}(id, @{controlling.plan}, @{controlling.ask}, spec)
+  return @{requests.keep}(not task.to and @{controls.load}(task).suspended and 'suspended' or 'suspending')
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === tag
 --- Adds tags to a task, in any state.
 -- @args now id count tag*count
@@ -21637,6 +21943,45 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== unsuspend
+--- Asks the owner of a suspended task to continue its program.
+-- @args now id
+-- @role client
+-- @options by request
+-- @reply `continuing`; `continued` if the program is not suspended
+-- @errors NOTASK STATE TOOMANY
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local id = @{contract.arguments}()
+  local spec = @{args.options}()
+  @{requests.replay}('unsuspend', spec.request)
+
+  spec.what = 'unsuspend'
+  local task = @{actions.one}(id, @{controlling.plan}, @{controlling.ask}, spec)
+  return @{requests.keep}((task.to or @{controls.load}(task).suspended) and 'continuing' or 'continued')
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === untag
 --- Removes tags from a task, in any state.
 -- @args now id count tag*count
@@ -21823,7 +22168,7 @@ return @{reply.refusal}(answer)
 === workers
 --- Lists the workers of the namespace that report.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it has programs for, separated by commas (`*`: any); and its problems
+-- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and ends, else empty
 -- @errors
 
 local cold
@@ -21853,9 +22198,9 @@ local function command()
       'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at',
         'methods', 'trouble', 'patterns')
     if v[3] and v[9] then
-      local drained = {}
+      local drained, ends = {}, v[7] == '1' and 'ending' or ''
       for queue in string.gmatch(v[3], '[^,]+') do
-        if v[7] == '1' or redis.call('HEXISTS', @{namespace.key}('orders', queue), 'l:' .. listener) == 1 then
+        if ends ~= '' or redis.call('HEXISTS', @{namespace.key}('orders', queue), 'l:' .. listener) == 1 then
           drained[#drained + 1] = queue
         end
       end
@@ -21863,7 +22208,7 @@ local function command()
       v[3] = v[12] and v[12] ~= '' and v[12] or v[3]
       local life = @{namespace.now_us} - @{workers.moment}(v[9]) > (30 * 1000000) and 'dead' or 'alive'
       @{reply.add}(answer, listener, v[1] or '', v[2] or '', v[3], v[4] or '', v[5] or '', v[6] or '', v[7], v[8] or '',
-        v[9], life, v[10] or '', v[11] or '')
+        v[9], life, v[10] or '', v[11] or '', ends)
     end
   end
   return answer
