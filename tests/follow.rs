@@ -21,7 +21,7 @@ fn a_follower_misses_no_event_while_the_server_is_away() {
     let follower = queue.clone();
     thread::spawn(move || {
         for event in follower.follow("0") {
-            tell.send(event.map(|event| event.id.to_string())).unwrap();
+            tell.send(event.map(|event| event.id)).unwrap();
         }
     });
     let mut seen = vec![told.recv_timeout(Duration::from_secs(20)).unwrap().unwrap()];
