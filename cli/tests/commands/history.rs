@@ -263,7 +263,7 @@ fn the_expected_end_is_told_by_why_and_show() {
     );
 
     let client = past.desk.client();
-    client.call(&client.calls().progress(&id, token, b"{\"progress\":0.5}").at(past.at(now - 300.0))).unwrap();
+    client.call(&client.calls().progress(&id, token, b"{\"progress\":0.2}").at(past.at(now - 300.0))).unwrap();
     let show = past.desk.json(&["show", "runs"]);
     assert_eq!(show["expected_by"], "both");
     assert!(past.desk.ok(&["show", "runs"]).contains("expected    to end in "));
