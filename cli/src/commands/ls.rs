@@ -12,6 +12,7 @@ use crate::input::state::{shown, state};
 use crate::input::values::{graph_id, past, queue_name, whole_number};
 use crate::output::{Code, Format, data, fault, many, say};
 use crate::session::Session;
+use crate::session::caller::{caller, submitter};
 use crate::session::outage::Outage;
 use crate::subcommand::Subcommand;
 use crate::times::{self, When};
@@ -44,6 +45,9 @@ pub struct Options {
     /// Only tasks that were submitted, started or ended since this time: 2h for two hours ago, 8:00, or yesterday 22:00
     #[arg(long, value_name = "TIME", value_parser = past, allow_hyphen_values = true)]
     since: Option<When>,
+    /// Only tasks that this user has submitted from this host
+    #[arg(long)]
+    mine: bool,
     #[command(flatten)]
     list: ListArgs,
     /// Show at most this number of tasks
@@ -129,7 +133,8 @@ fn states(options: &Options) -> Vec<Status> {
 
 /// Returns the tasks to show, and true if there are more tasks.
 fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Result<(TaskList, bool)> {
-    let (reads_all, limit) = (options.list.order().is_some() || options.since.is_some(), options.limit as usize);
+    let (reads_all, limit) =
+        (options.list.order().is_some() || options.since.is_some() || options.mine, options.limit as usize);
     let most = if reads_all { limit.max(READ) } else { limit };
     let (ids, unread) = match &options.graph {
         Some(graph) => of_graph(session, named, options, graph, most)?,
@@ -153,13 +158,15 @@ fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Re
 /// ids exist.
 fn chosen(session: &Session, ids: &[String], unread: bool, options: &Options) -> anyhow::Result<(TaskList, bool)> {
     let (limit, rank, since) = (options.limit as usize, rank(options), options.since.map(When::time));
+    let mine = options.mine.then(|| submitter().unwrap_or_else(caller));
     let mut kept: Vec<(String, TaskView)> = Vec::new();
     let mut more = false;
     for page in ids.chunks(PAGE) {
         let TaskList::Tasks(tasks) = TaskList::records(session, page)? else { continue };
         let changed =
             |task: &TaskView| since.is_none_or(|since| task.updated.as_deref() >= times::exact(since).as_deref());
-        kept.extend(tasks.into_iter().filter(changed).map(|task| (rank(&task), task)));
+        let chosen = tasks.into_iter().filter(|task| (mine.is_none() || task.submitter == mine) && changed(task));
+        kept.extend(chosen.map(|task| (rank(&task), task)));
         // Only the tasks that may be shown are kept in memory.
         kept.sort_by(|(one, _), (other, _)| one.cmp(other));
         more |= kept.len() > limit;

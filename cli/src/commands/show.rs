@@ -130,6 +130,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
         ("folder", task.command.as_ref().and_then(|command| command.cwd.clone())),
         ("variables", task.command.as_ref().map(|command| command.env.join(" ")).filter(|names| !names.is_empty())),
         ("method", task.method.clone()),
+        ("submitter", task.submitter.clone()),
         ("priority", task.priority.map(|priority| priority.to_string())),
         ("key", task.key.clone()),
         ("weight", task.weight.map(|weight| weight.to_string())),

@@ -15,6 +15,7 @@ use crate::command_line::COMMANDS;
 use crate::command_line::proof;
 use crate::output::{Code, fault, say};
 use crate::session::Session;
+use crate::session::caller::submitter;
 use crate::times::{self, When};
 
 /// The queue of command lines, unless the user names one.
@@ -79,7 +80,7 @@ impl Args for AddedTask {
 /// The arguments of a new task, except its queue and its parameters.
 #[derive(Args, Clone, Debug)]
 struct Rest {
-    /// Not before this time: RFC 3339, or 10m (+10m) from now
+    /// Not before this time: 22:00, tomorrow 8:00, 2026-11-27 08:00, RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
     eta: Option<When>,
     /// The id of the task [default: a random id]; submitting the same id twice creates one task
@@ -124,7 +125,7 @@ impl NewTaskArgs {
     pub fn each(&self, lines: &Lines, command: &CommandLine, namespace: &str) -> anyhow::Result<(GraphId, Graph)> {
         let id = self.graph_id()?;
         let parameters = self.parameters.are_given().then(|| self.payload()).transpose()?;
-        let mut options = self.rest.options.clone();
+        let mut options = self.options(self.rest.id.is_none());
         options.add_need(COMMANDS);
         let sign = |command: CommandLine| signed(command, namespace, id.as_str());
         let eta = self.rest.eta.map(|eta| times::seconds(eta.time()));
@@ -132,6 +133,16 @@ impl NewTaskArgs {
         let graph =
             lines.graph(self.queue.as_str(), command, &sign, (parameters.as_deref(), eta), (&options, &upstreams))?;
         Ok((id.clone(), graph.id(id)))
+    }
+
+    /// Returns the options, with the submitter. A graph with an id of its own has none: the same submit by another user
+    /// must be the same graph.
+    fn options(&self, with_submitter: bool) -> TaskOptions {
+        let mut options = self.rest.options.clone();
+        if let Some(submitter) = submitter().filter(|_| with_submitter && !options.has("submitter")) {
+            options.put("submitter", submitter);
+        }
+        options
     }
 
     fn graph_id(&self) -> anyhow::Result<GraphId> {
@@ -170,7 +181,7 @@ impl NewTaskArgs {
             (&id, self.queue.as_str()),
             indexes,
             (parameters, eta),
-            (&self.rest.options, self.rest.upstreams.fields(&self.results())),
+            (&self.options(self.rest.id.is_none()), self.rest.upstreams.fields(&self.results())),
         )?;
         Ok((id, graph))
     }
@@ -192,7 +203,7 @@ impl NewTaskArgs {
     pub fn submit_again(&self, session: &Session, request: &str, later: bool) -> anyhow::Result<(TaskId, Round)> {
         let parameters = self.payload()?;
         let id = self.rest.id.clone().unwrap_or_else(TaskId::random);
-        let options = self.rest.options.options().inputs(&self.rest.upstreams.inputs(0, &self.results()));
+        let options = self.options(true).options().inputs(&self.rest.upstreams.inputs(0, &self.results()));
         let task = NewTask::new(&id, &parameters).eta(self.rest.eta.map(When::time));
         let calls = session.client.calls();
         let call = if later {
@@ -224,7 +235,7 @@ impl NewTaskArgs {
         let id = self.rest.id.clone().unwrap_or_else(TaskId::random);
         let task = NewTask::new(&id, &parameters).eta(self.rest.eta.map(When::time));
         let mut options =
-            self.rest.options.options().inputs(&self.rest.upstreams.inputs(0, &self.results())).hold(hold);
+            self.options(true).options().inputs(&self.rest.upstreams.inputs(0, &self.results())).hold(hold);
         if followed && !self.rest.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }

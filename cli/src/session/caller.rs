@@ -12,3 +12,11 @@ pub fn caller() -> String {
         .take(128)
         .collect()
 }
+
+/// Returns the submitter of new tasks: `BLUEQUE_SUBMITTER`, or else the caller. An empty variable hides the submitter.
+pub fn submitter() -> Option<String> {
+    match std::env::var("BLUEQUE_SUBMITTER") {
+        Ok(name) => Some(name).filter(|name| !name.is_empty()),
+        Err(_) => Some(caller()),
+    }
+}

@@ -33,6 +33,8 @@ pub struct TaskView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitter: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
@@ -168,8 +170,9 @@ pub struct Whole {
 }
 
 /// Fields of options that have a place of their own in the view. The options with a setting are part of the policy.
-const PLACED: [&str; 13] = [
+const PLACED: [&str; 14] = [
     "title",
+    "submitter",
     "command",
     "method",
     "priority",
@@ -236,6 +239,7 @@ impl TaskView {
             queue: info.queue().unwrap_or_default(),
             status: text(info, "status").unwrap_or_default(),
             title: text(info, "title").filter(|title| !title.is_empty()),
+            submitter: text(info, "submitter"),
             command: info.command().as_deref().and_then(Shown::of),
             method: info.method(),
             priority: text(info, "priority").and_then(|number| number.parse().ok()),
@@ -397,6 +401,7 @@ const ALL: &[Found] = &[
     COST,
     (Column::whole("cpu"), |row| row.known_cost().map(|cost| cost::cpu_cell(&cost)).unwrap_or_default()),
     (Column::whole("memory"), |row| row.known_cost().map(|cost| cost::memory_cell(&cost)).unwrap_or_default()),
+    (Column::text("submitter"), |row| row.submitter.clone().unwrap_or_default()),
     (Column::text("graph"), |row| row.graph.clone().unwrap_or_default()),
     (Column::text("label"), |row| row.label.clone().unwrap_or_default()),
     (Column::text("schedule"), |row| row.schedule.clone().unwrap_or_default()),

@@ -693,6 +693,8 @@ export interface CompleteOptions {
   readonly unset?: string | undefined;
   /** A line for people that says what the task does. Lists show it instead of the parameters. */
   readonly title?: Bytes | undefined;
+  /** The author of the submit, such as `USER\@HOST`: lists and reports select tasks by it. */
+  readonly submitter?: string | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /**
@@ -792,6 +794,7 @@ export function complete(id: string, token: number, result: Bytes, options: Comp
     ["eta", options.eta],
     ["unset", options.unset],
     ["title", options.title],
+    ["submitter", options.submitter],
     ["method", options.method],
     ["command", options.command],
     ["priority", options.priority],
@@ -1007,6 +1010,8 @@ export function drain(queue: string, listener: string, on: boolean, options: Dra
 export interface EditOptions {
   /** A line for people that says what the task does. Lists show it instead of the parameters. */
   readonly title?: Bytes | undefined;
+  /** The author of the submit, such as `USER\@HOST`: lists and reports select tasks by it. */
+  readonly submitter?: string | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /**
@@ -1120,6 +1125,7 @@ const EDIT_REPLY: Shape<"pending" | "scheduled" | "held" | "waiting" | "reserved
 export function edit(id: string, options: EditOptions = {}): Call<"pending" | "scheduled" | "held" | "waiting" | "reserved" | "started"> {
   return wire.call("edit", [id], [
     ["title", options.title],
+    ["submitter", options.submitter],
     ["method", options.method],
     ["command", options.command],
     ["priority", options.priority],
@@ -1587,6 +1593,8 @@ export interface GetReply {
   readonly jitter: number | null;
   /** A line for people that says what the task does. */
   readonly title: string | null;
+  /** The author of the submit. */
+  readonly submitter: string | null;
   /** The method, which selects the program that a worker runs. */
   readonly method: string | null;
   /** The command line that the task runs, with its folder, its environment and its script. */
@@ -1746,6 +1754,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "max_delay", property: "maxDelay", type: T.delay },
   { name: "jitter", property: "jitter", type: T.percent },
   { name: "title", property: "title", type: T.text, empty: true },
+  { name: "submitter", property: "submitter", type: T.name },
   { name: "method", property: "method", type: T.name },
   { name: "command", property: "command", type: T.command },
   { name: "max_run", property: "maxRun", type: T.timeLimit },
@@ -3535,6 +3544,8 @@ export interface ScheduleOptions {
   readonly times?: number | undefined;
   /** A line for people that says what the task does. Lists show it instead of the parameters. */
   readonly title?: Bytes | undefined;
+  /** The author of the submit, such as `USER\@HOST`: lists and reports select tasks by it. */
+  readonly submitter?: string | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /**
@@ -3642,6 +3653,7 @@ export function schedule(name: string, queue: string, recurrence: string, parame
     ["end", options.end],
     ["times", options.times],
     ["title", options.title],
+    ["submitter", options.submitter],
     ["method", options.method],
     ["command", options.command],
     ["priority", options.priority],
@@ -4198,6 +4210,8 @@ export interface SubmitEach {
 export interface SubmitOptions {
   /** A line for people that says what the task does. Lists show it instead of the parameters. */
   readonly title?: Bytes | undefined;
+  /** The author of the submit, such as `USER\@HOST`: lists and reports select tasks by it. */
+  readonly submitter?: string | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /**
@@ -4308,6 +4322,7 @@ const SUBMIT_REPLY: Shape<("created" | "existing")[]> = wire.values<"created" | 
 export function submit(queue: string, each: readonly SubmitEach[], options: SubmitOptions = {}): Call<("created" | "existing")[]> {
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
     ["title", options.title],
+    ["submitter", options.submitter],
     ["method", options.method],
     ["command", options.command],
     ["priority", options.priority],
@@ -4359,6 +4374,8 @@ export interface SubmitAgainReply {
 export interface SubmitAgainOptions {
   /** A line for people that says what the task does. Lists show it instead of the parameters. */
   readonly title?: Bytes | undefined;
+  /** The author of the submit, such as `USER\@HOST`: lists and reports select tasks by it. */
+  readonly submitter?: string | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /**
@@ -4476,6 +4493,7 @@ const SUBMIT_AGAIN_REPLY: Shape<SubmitAgainReply> = wire.list<SubmitAgainReply>(
 export function submitAgain(queue: string, each: readonly SubmitEach[], options: SubmitAgainOptions): Call<SubmitAgainReply> {
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
     ["title", options.title],
+    ["submitter", options.submitter],
     ["method", options.method],
     ["command", options.command],
     ["priority", options.priority],
@@ -4529,6 +4547,8 @@ export interface SubmitUniqueReply {
 export interface SubmitUniqueOptions {
   /** A line for people that says what the task does. Lists show it instead of the parameters. */
   readonly title?: Bytes | undefined;
+  /** The author of the submit, such as `USER\@HOST`: lists and reports select tasks by it. */
+  readonly submitter?: string | undefined;
   /** The method, which selects the program that a worker runs if its queue has several. */
   readonly method?: string | undefined;
   /**
@@ -4644,6 +4664,7 @@ const SUBMIT_UNIQUE_REPLY: Shape<SubmitUniqueReply> = wire.list<SubmitUniqueRepl
 export function submitUnique(queue: string, each: readonly SubmitEach[], options: SubmitUniqueOptions): Call<SubmitUniqueReply> {
   return wire.call("submit", [queue, each.length, ...each.flatMap((one) => [one.id, one.eta, one.parameters])], [
     ["title", options.title],
+    ["submitter", options.submitter],
     ["method", options.method],
     ["command", options.command],
     ["priority", options.priority],

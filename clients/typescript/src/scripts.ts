@@ -13,14 +13,14 @@ export const DIGESTS = {
   cancel_graph: "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
   changes: "5981ffa8093b85aafff4483374d8d4f4cef80377",
   checkpoint: "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-  complete: "e5b60369ea33a7cee2d89e7fd75d3b6d2bd6bae3",
+  complete: "75531c6eeaf2013a4d9979b03c0ada913fe07978",
   configure: "5efdc3e5578cd09b2b9f2c379fb0c64b336c0b9e",
   counts: "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
   delete: "022cc58506f179c81e116f8e2808b2a64e4db707",
   delete_queue: "188c806447c3830d369660b1b7e9c63701a99f06",
   depend: "72945f36868a742d1aca87d743ea740c104268c3",
   drain: "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-  edit: "1fd53f33620bf701a39057bcca0af8d011fb2e34",
+  edit: "caadec08c3c19a51b4bf1e0d740b46c86517dc63",
   estimate: "847dc8ecbefdef63411aced5288e289171152fc2",
   events: "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
   fail: "4e7eb166c0fd88c426264e21ef8a6fc7b064ef73",
@@ -40,7 +40,7 @@ export const DIGESTS = {
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "982071d628e635e379333b0e48892ae28021732c",
-  maintenance: "be385c5b33d3d31adf4d2e18db46c383d5e1f70f",
+  maintenance: "b781b7e2648e350429781dc7120832b2c143c24d",
   move: "429ceefd9312ce094540f9785978e66244f1271b",
   note: "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
   pause: "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
@@ -64,9 +64,9 @@ export const DIGESTS = {
   resume_schedule: "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
   retry: "b4d3ecf9c7205714b408ade016b4193e75d13818",
   retry_graph: "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-  run_deferred: "a3d6dbbfc36e2d417a7397c092cc836fa7834654",
-  run_schedule: "d539609be1995cc4ab93d328105adf728998cdbd",
-  schedule: "7d55f94f465e99a3663de5d1aca790c85fe48c8b",
+  run_deferred: "dacc7015c36e548753ba84e59b01644ab2adb707",
+  run_schedule: "85466201a8b2bcd6050eda93ea3c0e7cb5c88be8",
+  schedule: "dc8cf1db2d30932afca3f74d37146d531f9fc22c",
   schedules: "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
   set_topology: "eaeb36eb312deacefea6bc4878ea24a032a62a93",
   settings: "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
@@ -75,13 +75,13 @@ export const DIGESTS = {
   signal: "b793b1d310d2c8464a5a1a4b73d990b4af26486b",
   start: "4c60c8b764c00fb4123341fa0b4f65d8e4b06fc3",
   statistics: "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-  submit: "a11c682b9d24df36cc0ebeead533073f29395220",
-  submit_graph: "f5cbff2f2502e76d641a8384f301f5beb2569d70",
+  submit: "3f1e7c64929c31912e32601b67e7adb4c6fdac27",
+  submit_graph: "467449d13713db80f33dc9183d182405437ac181",
   supply_times: "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
   suspend: "abcb8a80e0483919fc403a49f0c11d52b31e9936",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
-  tick: "a4335d8ed3dc0dab4c54f065d258ecf746cc64b8",
+  tick: "f7720694ccb1acde0dc1323bced6a5c4c902ab55",
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "6f4a73b89af93c89828e150e0be513af5de754df",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
@@ -3527,7 +3527,7 @@ end
 function @{edits.names}(value, what)
   local names = {}
   for name in string.gmatch(#value <= 1024 and value .. ',' or ',', '([^,]*),') do
-    local known = string.find(name, '^[%l_]+$') and string.find(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
+    local known = string.find(name, '^[%l_]+$') and string.find(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
     if name ~= 'eta' and not known then
       @{reply.fail}('BADARG', what .. ' must be names of options of a task, or eta, separated by commas')
     end
@@ -3551,7 +3551,7 @@ end
 === edits.read
 function @{edits.read}(task)
   local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended' }
-  for field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
     fields[#fields + 1] = field
   end
   task.had = {}
@@ -3563,7 +3563,7 @@ end
 === edits.options
 function @{edits.options}(task, given, unset)
   local wanted, had = {}, task.had
-  for name, field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
     if unset[name] and given[name] ~= nil then
       @{reply.fail}('BADARG', 'unset names an option that is given, too')
     end
@@ -3623,7 +3623,7 @@ function @{edits.compare}(task, spec, call)
     @{reply.fail}('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
       .. ' its key and its unique name cannot be changed')
   end
-  for name, field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
     local before, after = had[field], new[field]
     if before ~= after then
       @{edits.write}(edit, field, after)
@@ -10492,7 +10492,7 @@ function @{rerun.run}(task, step)
   end
   new.forget = { @{record.attempt_fields}() }
   local gone = { @{rerun.forgotten}() }
-  for field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
     gone[#gone + 1] = field
   end
   for _, field in ipairs(gone) do
@@ -15605,7 +15605,7 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 100000000000, name)
   elseif name == 'unset' then
     return @{edits.names}(value, name)
-  elseif name == 'method' or name == 'key' or name == 'unique' then
+  elseif name == 'submitter' or name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
   elseif name == 'command' then
     return @{args.command}(value, name)
@@ -15675,7 +15675,7 @@ end
 function @{contract.option}(name, value)
   if name == 'title' then
     return @{args.bytes}(value, 1024, name)
-  elseif name == 'method' or name == 'key' or name == 'unique' then
+  elseif name == 'submitter' or name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
   elseif name == 'command' then
     return @{args.command}(value, name)
@@ -15979,7 +15979,7 @@ function @{contract.option}(name, value)
     return @{args.integer}(value, 1, 1000000000, name) and value
   elseif name == 'title' then
     return @{args.bytes}(value, 1024, name)
-  elseif name == 'method' or name == 'key' or name == 'unique' then
+  elseif name == 'submitter' or name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
   elseif name == 'command' then
     return @{args.command}(value, name)
@@ -16048,7 +16048,7 @@ end
 function @{contract.option}(name, value)
   if name == 'title' then
     return @{args.bytes}(value, 1024, name)
-  elseif name == 'method' or name == 'key' or name == 'unique' then
+  elseif name == 'submitter' or name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
   elseif name == 'command' then
     return @{args.command}(value, name)
@@ -16124,7 +16124,7 @@ end
 function @{contract.task_option}(name, value)
   if name == 'title' then
     return @{args.bytes}(value, 1024, name)
-  elseif name == 'method' or name == 'key' or name == 'unique' then
+  elseif name == 'submitter' or name == 'method' or name == 'key' or name == 'unique' then
     return @{args.plain}(value, name)
   elseif name == 'command' then
     return @{args.command}(value, name)
@@ -16861,7 +16861,7 @@ return @{reply.refusal}(answer)
 --- Ends an attempt with its result. The task is complete, or continues with its next step in another queue.
 -- @args now id token result
 -- @role worker
--- @options max_bytes cost next parameters eta unset title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps
+-- @options max_bytes cost next parameters eta unset title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps
 -- @reply ${TICK}complete${TICK}; if the result was discarded: ${TICK}cancelled${TICK} if another task caused a cancel of the task, or the task was cancelled before a further step; ${TICK}failed${TICK} if the attempt was ordered to stop because of the task's deadline
 -- @errors LOST TOOBIG OVERDUE NOLIMIT TOOMANY
 
@@ -17401,7 +17401,7 @@ return @{reply.refusal}(answer)
 --- Changes a task that has not ended: any part of its submission except its dependencies. While an attempt holds the task, only parts that do not affect this attempt can change. The task keeps its place in the queue, unless its queue, eta or priority changes. The history of the task records each edit.
 -- @args now id
 -- @role client
--- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps max_bytes parameters eta queue unset token by reason request
+-- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps max_bytes parameters eta queue unset token by reason request
 -- @reply its state: ${TICK}pending${TICK}, ${TICK}scheduled${TICK}, ${TICK}held${TICK}, ${TICK}waiting${TICK}, ${TICK}reserved${TICK} or ${TICK}started${TICK}
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE NOLIMIT
 
@@ -20355,7 +20355,7 @@ return @{reply.refusal}(answer)
 --- Creates a schedule, or changes the schedule with this name.
 -- @args now name queue recurrence parameters count (slot)*count
 -- @role administrator
--- @options overlap missed late start end times title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps by request
+-- @options overlap missed late start end times title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps by request
 -- @reply ${TICK}created${TICK}, ${TICK}changed${TICK}, or ${TICK}existing${TICK} if nothing differs
 -- @errors TOOBIG TOOMANY NOLIMIT
 
@@ -20938,7 +20938,7 @@ return @{reply.refusal}(answer)
 --- Adds tasks to a queue. A new task is pending, scheduled if its eta is in the future, or waiting if it waits for other tasks. With ${TICK}again${TICK}, a finished task begins a new round, and a waiting task is changed. With ${TICK}once_more${TICK} as well, a task that an attempt holds begins a new round when the current round has ended.
 -- @args now queue count (id eta parameters)*count
 -- @role client
--- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps inputs again once_more hold by request
+-- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps inputs again once_more hold by request
 -- @reply for each task ${TICK}created${TICK}, or ${TICK}existing${TICK} if the id was submitted before; with a unique name ${TICK}existing${TICK} or ${TICK}replaced${TICK}, and the id of the other task; with ${TICK}again${TICK} the word ${TICK}created${TICK}, ${TICK}again${TICK}, ${TICK}changed${TICK}, ${TICK}existing${TICK} or ${TICK}later${TICK}, and the number of the round
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY NOLIMIT
 

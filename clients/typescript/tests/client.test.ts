@@ -218,7 +218,7 @@ test("what JSON would lose is refused with its place, and nothing is submitted",
   await assert.rejects(queue.submit(1, { id: "no spaces" }), { code: "BADNAME", name: "InvalidCall" });
   await assert.rejects(queue.submit(1, { priority: 5000 }), { code: "BADARG", name: "InvalidCall" });
   const misspelt = { prio: 5 } as object;
-  await assert.rejects(async () => queue.submit(1, misspelt), { code: "BADARG", message: /there is no option `prio`; there are title, method, / });
+  await assert.rejects(async () => queue.submit(1, misspelt), { code: "BADARG", message: /there is no option `prio`; there are title, submitter, method, / });
   assert.equal((await queue.counts()).pending, 0);
   assert.equal(await (await queue.submit(-0)).parameters(), 0); // to which it is equal
   const others: unknown = runInNewContext("({ list: [1, { a: null }] })");

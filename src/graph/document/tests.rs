@@ -348,7 +348,9 @@ fn what_is_wrong_in_a_whole_document_is_named_with_its_place() {
     assert!(unknown.starts_with("templates.t.template: unknown field \"template\": there are queue,"), "{unknown}");
     let unknown = task(r#""options": {"prio": 1}"#);
     assert!(
-        unknown.contains("options.prio: unknown option \"prio\": there are title, command, priority, max_failures,"),
+        unknown.contains(
+            "options.prio: unknown option \"prio\": there are title, submitter, command, priority, max_failures,"
+        ),
         "{unknown}"
     );
     assert!(task(r#""\u001b[2J": 1"#).starts_with(r#"task 1 "b": unknown field "\u{1b}[2J": there are queue,"#));

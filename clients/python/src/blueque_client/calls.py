@@ -903,6 +903,9 @@ class CompleteOptions(TypedDict, total=False):
     title: Bytes | None
     """A line for people that says what the task does. Lists show it instead of the parameters."""
 
+    submitter: str | None
+    """The author of the submit, such as `USER@HOST`: lists and reports select tasks by it."""
+
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
@@ -1007,6 +1010,7 @@ def complete(
     eta: Time | None = None,
     unset: str | None = None,
     title: Bytes | None = None,
+    submitter: str | None = None,
     method: str | None = None,
     command: str | None = None,
     priority: int | None = None,
@@ -1048,6 +1052,7 @@ def complete(
     eta: The time at which the next step is due; by default at once.
     unset: Options to remove for the next step.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
+    submitter: The author of the submit, such as `USER@HOST`: lists and reports select tasks by it.
     method: The method, which selects the program that a worker runs if its queue has several.
     command: The command line that the task runs instead of a program of the worker: JSON such as
       `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
@@ -1098,6 +1103,7 @@ def complete(
             ("eta", eta),
             ("unset", unset),
             ("title", title),
+            ("submitter", submitter),
             ("method", method),
             ("command", command),
             ("priority", priority),
@@ -1360,6 +1366,9 @@ class EditOptions(TypedDict, total=False):
     title: Bytes | None
     """A line for people that says what the task does. Lists show it instead of the parameters."""
 
+    submitter: str | None
+    """The author of the submit, such as `USER@HOST`: lists and reports select tasks by it."""
+
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
@@ -1480,6 +1489,7 @@ def edit(
     id: str,
     *,
     title: Bytes | None = None,
+    submitter: str | None = None,
     method: str | None = None,
     command: str | None = None,
     priority: int | None = None,
@@ -1523,6 +1533,7 @@ def edit(
 
     id: The task.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
+    submitter: The author of the submit, such as `USER@HOST`: lists and reports select tasks by it.
     method: The method, which selects the program that a worker runs if its queue has several.
     command: The command line that the task runs instead of a program of the worker: JSON such as
       `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
@@ -1577,6 +1588,7 @@ def edit(
         [id],
         [
             ("title", title),
+            ("submitter", submitter),
             ("method", method),
             ("command", command),
             ("priority", priority),
@@ -2214,6 +2226,9 @@ class GetReply:
     title: str | None
     """A line for people that says what the task does."""
 
+    submitter: str | None
+    """The author of the submit."""
+
     method: str | None
     """The method, which selects the program that a worker runs."""
 
@@ -2422,6 +2437,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("max_delay", type=_DELAY),
         Field("jitter", type=_PERCENT),
         Field("title", type=_TEXT, empty=True),
+        Field("submitter", type=_NAME),
         Field("method", type=_NAME),
         Field("command", type=_COMMAND),
         Field("max_run", type=_TIME_LIMIT),
@@ -4767,6 +4783,9 @@ class ScheduleOptions(TypedDict, total=False):
     title: Bytes | None
     """A line for people that says what the task does. Lists show it instead of the parameters."""
 
+    submitter: str | None
+    """The author of the submit, such as `USER@HOST`: lists and reports select tasks by it."""
+
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
@@ -4885,6 +4904,7 @@ def schedule(
     end: Time | None = None,
     times: int | None = None,
     title: Bytes | None = None,
+    submitter: str | None = None,
     method: str | None = None,
     command: str | None = None,
     priority: int | None = None,
@@ -4931,6 +4951,7 @@ def schedule(
     end: Latest time of a slot.
     times: Maximum number of tasks that the schedule creates.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
+    submitter: The author of the submit, such as `USER@HOST`: lists and reports select tasks by it.
     method: The method, which selects the program that a worker runs if its queue has several.
     command: The command line that the task runs instead of a program of the worker: JSON such as
       `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
@@ -4984,6 +5005,7 @@ def schedule(
             ("end", end),
             ("times", times),
             ("title", title),
+            ("submitter", submitter),
             ("method", method),
             ("command", command),
             ("priority", priority),
@@ -5723,6 +5745,9 @@ class SubmitOptions(TypedDict, total=False):
     title: Bytes | None
     """A line for people that says what the task does. Lists show it instead of the parameters."""
 
+    submitter: str | None
+    """The author of the submit, such as `USER@HOST`: lists and reports select tasks by it."""
+
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
 
@@ -5838,6 +5863,7 @@ def submit(
     each: Sequence[SubmitEach],
     *,
     title: Bytes | None = None,
+    submitter: str | None = None,
     method: str | None = None,
     command: str | None = None,
     priority: int | None = None,
@@ -5879,6 +5905,7 @@ def submit(
     queue: The queue.
     each: The entries.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
+    submitter: The author of the submit, such as `USER@HOST`: lists and reports select tasks by it.
     method: The method, which selects the program that a worker runs if its queue has several.
     command: The command line that the task runs instead of a program of the worker: JSON such as
       `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
@@ -5932,6 +5959,7 @@ def submit(
         [queue, len(each), *(value for one in each for value in one)],
         [
             ("title", title),
+            ("submitter", submitter),
             ("method", method),
             ("command", command),
             ("priority", priority),
@@ -5999,6 +6027,9 @@ class SubmitAgainOptions(TypedDict, total=False):
 
     title: Bytes | None
     """A line for people that says what the task does. Lists show it instead of the parameters."""
+
+    submitter: str | None
+    """The author of the submit, such as `USER@HOST`: lists and reports select tasks by it."""
 
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
@@ -6119,6 +6150,7 @@ def submit_again(
     *,
     again: bool,
     title: Bytes | None = None,
+    submitter: str | None = None,
     method: str | None = None,
     command: str | None = None,
     priority: int | None = None,
@@ -6162,6 +6194,7 @@ def submit_again(
     each: The entries.
     again: Submit an existing task again: a finished task runs again, a waiting task is updated. By default 0.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
+    submitter: The author of the submit, such as `USER@HOST`: lists and reports select tasks by it.
     method: The method, which selects the program that a worker runs if its queue has several.
     command: The command line that the task runs instead of a program of the worker: JSON such as
       `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
@@ -6217,6 +6250,7 @@ def submit_again(
         [
             ("again", again),
             ("title", title),
+            ("submitter", submitter),
             ("method", method),
             ("command", command),
             ("priority", priority),
@@ -6285,6 +6319,9 @@ class SubmitUniqueOptions(TypedDict, total=False):
 
     title: Bytes | None
     """A line for people that says what the task does. Lists show it instead of the parameters."""
+
+    submitter: str | None
+    """The author of the submit, such as `USER@HOST`: lists and reports select tasks by it."""
 
     method: str | None
     """The method, which selects the program that a worker runs if its queue has several."""
@@ -6402,6 +6439,7 @@ def submit_unique(
     *,
     unique: str,
     title: Bytes | None = None,
+    submitter: str | None = None,
     method: str | None = None,
     command: str | None = None,
     priority: int | None = None,
@@ -6444,6 +6482,7 @@ def submit_unique(
     each: The entries.
     unique: A name that only one task of the queue has at a time.
     title: A line for people that says what the task does. Lists show it instead of the parameters.
+    submitter: The author of the submit, such as `USER@HOST`: lists and reports select tasks by it.
     method: The method, which selects the program that a worker runs if its queue has several.
     command: The command line that the task runs instead of a program of the worker: JSON such as
       `{"argv":["sleep","5"]}`, as `blueque add` writes it. Only workers with `--allow-commands` run it, so the task
@@ -6498,6 +6537,7 @@ def submit_unique(
         [
             ("unique", unique),
             ("title", title),
+            ("submitter", submitter),
             ("method", method),
             ("command", command),
             ("priority", priority),
