@@ -84,6 +84,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 /// Runs the command: by itself, over several partitions, or in one namespace.
 fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
     cli.connection.remember();
+    times::say_understood();
     let command = cli.command.chosen();
     let global = Global { connection: &cli.connection, format: cli.output, parser: Cli::command };
     if let Some(done) = command.start(&global) {

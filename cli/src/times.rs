@@ -1,12 +1,14 @@
 //! Times and durations, for people and programs.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use blueque::wording::{relative, span, to_the_second as utc};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use crate::output::say;
 
 /// Returns the time of this machine's clock.
 pub fn now() -> SystemTime {
@@ -156,4 +158,24 @@ pub fn localised(sentence: &str) -> String {
         time.map_or_else(|| word.to_owned(), |time| word.replace(bare, &zoned(time)))
     };
     sentence.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the present time in the zone of this machine.
+pub fn here() -> Zoned {
+    Timestamp::now().to_zoned(zone())
+}
+
+/// Local times among the arguments, as they were written.
+static UNDERSTOOD: Mutex<Vec<(String, SystemTime)>> = Mutex::new(Vec::new());
+
+/// Notes how a local time was understood.
+pub fn understood(text: &str, time: SystemTime) {
+    UNDERSTOOD.lock().unwrap_or_else(PoisonError::into_inner).push((text.to_owned(), time));
+}
+
+/// Reports how local times among the arguments were understood.
+pub fn say_understood() {
+    for (text, time) in UNDERSTOOD.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        say(format!("{text} is {}", both(time, now())));
+    }
 }

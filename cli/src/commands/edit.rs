@@ -23,7 +23,7 @@ pub struct Options {
     /// Move the task to another queue, behind the tasks that wait there
     #[arg(long, value_name = "QUEUE", value_parser = queue_name)]
     queue: Option<QueueName>,
-    /// Not before this time: RFC 3339, or 10m (+10m) from now
+    /// Not before this time: 22:00, tomorrow 8:00, RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
     eta: Option<When>,
     /// Make the task due at once

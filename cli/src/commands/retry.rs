@@ -18,7 +18,7 @@ pub struct Options {
     /// Discard the checkpoint, and start over
     #[arg(long)]
     fresh: bool,
-    /// A new deadline: RFC 3339, or 10m (+10m) from now
+    /// A new deadline: 22:00, tomorrow 8:00, RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
     deadline: Option<When>,
 }

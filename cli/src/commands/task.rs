@@ -85,7 +85,7 @@ pub enum Word {
         /// remaining steps and is complete
         #[arg(value_parser = queue_name)]
         queue: Option<QueueName>,
-        /// Not before this time: RFC 3339, or 10m (+10m) from now
+        /// Not before this time: 22:00, tomorrow 8:00, RFC 3339, or 10m (+10m) from now
         #[arg(long, value_name = "TIME", value_parser = coming)]
         eta: Option<When>,
         #[command(flatten)]

@@ -3,8 +3,9 @@
 use blueque::{Filter, Status, TaskInfo};
 use clap::Args;
 
+use super::local_time::Side;
 use super::state::state;
-use super::values::{self, duration, plain};
+use super::values::{duration, moment, plain};
 use crate::times::When;
 
 #[derive(Args, Clone, Debug)]
@@ -31,7 +32,7 @@ pub struct TaskFilter {
     /// Only tasks that failed without a group
     #[arg(long, conflicts_with = "group")]
     no_group: bool,
-    /// Only tasks created at this time or later: a time, or -2h from now
+    /// Only tasks created at this time or later: 8:00, yesterday 22:00, or -2h from now
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     from: Option<When>,
     /// Only tasks created at this time or earlier
@@ -103,6 +104,9 @@ fn group(text: &str) -> Result<String, String> {
 fn time(text: &str) -> Result<When, String> {
     match text.strip_prefix('-') {
         Some(span) => When::ago(duration(span)?),
-        None => values::time(text).map_err(|error| format!("{error}, or -2h for two hours ago")),
+        None => match text.strip_prefix('+') {
+            Some(span) => When::later(duration(span)?),
+            None => moment(text, Side::Past, "-2h for two hours ago"),
+        },
     }
 }

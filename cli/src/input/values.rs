@@ -5,7 +5,8 @@ use std::time::Duration;
 use blueque::{GraphId, QueueName, Rate, TaskId};
 use jiff::Timestamp;
 
-use crate::times::When;
+use super::local_time::{self, Side};
+use crate::times::{self, When};
 
 /// The usual port of the page.
 pub const PAGE_PORT: u16 = 7733;
@@ -97,32 +98,36 @@ pub fn rate(text: &str) -> Option<Rate> {
     Rate::new(starts.parse().ok()?, Duration::from_secs(seconds(&time)?.parse().ok()?)).ok()
 }
 
-/// Parses a future time: a form that `time` accepts, or `10m` from now.
+/// Parses a future time: a form that `moment` reads, `+10m`, or `10m` from now.
 pub fn coming(text: &str) -> Result<When, String> {
-    time(text).or_else(|error| duration(text).map_or(Err(error), When::later))
+    if let Some(span) = text.strip_prefix('+') {
+        return When::later(duration(span)?);
+    }
+    duration(text).map_or_else(|_| moment(text, Side::Coming, "10m from now"), When::later)
 }
 
-/// A past time as an argument: RFC 3339, or `10m` for ten minutes ago.
+/// Parses a past time: a form that `moment` reads, or `10m` for ten minutes ago.
 pub fn past(text: &str) -> Result<When, String> {
     match duration(text.strip_prefix('-').unwrap_or(text)) {
         Ok(span) => When::ago(span),
-        Err(_) => moment(text, "10m for ten minutes ago"),
+        Err(_) => moment(text, Side::Past, "10m for ten minutes ago"),
     }
 }
 
-/// Parses a time: RFC 3339, or `+10m` from now.
-pub fn time(text: &str) -> Result<When, String> {
-    match text.strip_prefix('+') {
-        Some(span) => When::later(duration(span)?),
-        None => moment(text, "+10m from now"),
+/// Parses a time: RFC 3339, or a local time, which is repeated in full when the command starts. The error also names
+/// `other`, a form that the caller accepts.
+pub fn moment(text: &str, side: Side, other: &str) -> Result<When, String> {
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(When::At(time.into()));
     }
-}
-
-/// Parses a time as RFC 3339. The error also names `other`, a form that the caller accepts.
-fn moment(text: &str, other: &str) -> Result<When, String> {
-    text.parse::<Timestamp>()
-        .map(|time| When::At(time.into()))
-        .map_err(|_| format!("must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or {other}"))
+    let time = local_time::read(text, side, &times::here()).map(|time| time.timestamp().into());
+    let time = time.ok_or_else(|| {
+        format!(
+            "must be a time such as 22:00, tomorrow 8:00, 2026-11-21 22:00 or 2026-11-21T22:00:00+01:00, or {other}"
+        )
+    })?;
+    times::understood(text, time);
+    Ok(When::At(time))
 }
 
 /// Parses the id of a graph.

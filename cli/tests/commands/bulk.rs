@@ -36,7 +36,7 @@ fn tasks_are_found_by_what_they_are_the_latest_first() {
     let left = desk.run(&["find", "q", "--limit", "1"]);
     assert!(left.out.contains("movie-2") && !left.out.contains("movie-1"), "{}", left.out);
     assert!(left.err.contains("the first 1 tasks"), "{}", left.err);
-    for wrong in [&["--tag", "a b"][..], &["--status", "idle"], &["--from", "yesterday"], &["--group", ""]] {
+    for wrong in [&["--tag", "a b"][..], &["--status", "idle"], &["--from", "someday"], &["--group", ""]] {
         desk.refused(2, &[&["find"], wrong].concat());
     }
     assert!(desk.refused(2, &["find", "--from", "+2h", "--to", "+1h"]).contains("BADARG"));

@@ -68,3 +68,41 @@ fn people_see_local_times_and_programs_utc_and_states_have_colours_on_terminals(
     assert!(screen("").contains("2 tasks: 1 scheduled, 1 cancelled"), "{}", screen(""));
     assert!(!out(&["ls"]).contains('\u{1b}'));
 }
+
+#[test]
+fn a_task_has_its_submitter_and_ls_lists_the_tasks_of_this_user() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "mine"]);
+    desk.ok(&["submit", "q", "--id", "given", "--submitter", "ann@host"]);
+    let submit = |id: &str, name: &str| {
+        assert!(desk.command(&["submit", "q", "--id", id]).env("BLUEQUE_SUBMITTER", name).status().unwrap().success());
+    };
+    submit("hidden", "");
+    submit("named", "bob@host");
+    let by = |id: &str| desk.json(&["show", id])["submitter"].as_str().unwrap_or_default().to_owned();
+    assert!(by("mine").contains('@'), "{}", by("mine"));
+    assert_eq!((by("given"), by("hidden"), by("named")), ("ann@host".into(), String::new(), "bob@host".into()));
+    assert_eq!(desk.ok(&["ls", "--mine", "-o", "id"]), "mine\n");
+    assert!(desk.ok(&["ls", "--columns", "id,submitter"]).contains("given   ann@host\n"));
+}
+
+#[test]
+fn times_are_local_and_repeated_in_full() {
+    let desk = Desk::new();
+    let run = |args: &[&str]| {
+        let output = desk.command(args).env("TZ", "Europe/Berlin").output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = run(&["submit", "q", "--id", "one", "--eta", "2100-07-01 8:00", "--deadline", "2100-07-02"]);
+    assert!(code == Some(0) && said.contains("2100-07-01 8:00 is 2100-07-01 08:00:00 CEST (in "), "{said}");
+    let task = desk.json(&["show", "one"]);
+    assert_eq!(task["eta"], "2100-07-01T06:00:00.000000Z");
+    assert_eq!(task["deadline"], "2100-07-01T22:00:00.000000Z");
+    let (code, said) = run(&["edit", "one", "--eta", "tomorrow 8:00"]);
+    assert!(code == Some(0) && said.starts_with("tomorrow 8:00 is 2"), "{said}");
+    let (code, said) = run(&["submit", "q", "--id", "two", "--eta", "someday"]);
+    assert!(code == Some(2) && said.contains("must be a time such as 22:00, tomorrow 8:00"), "{said}");
+    assert_eq!(desk.refused(4, &["show", "two"]).lines().count(), 1);
+    assert_eq!(desk.ok(&["find", "q", "--from", "yesterday", "-o", "id"]), "one\n");
+    assert_eq!(desk.ok(&["find", "q", "--to", "yesterday", "-o", "id"]), "");
+}

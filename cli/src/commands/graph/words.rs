@@ -82,7 +82,7 @@ pub enum Word {
         /// Run this task again, named by its name or id, and all tasks downstream of it, even complete tasks
         #[arg(long, value_name = "TASK")]
         from: Option<String>,
-        /// A new deadline for the graph and for the tasks that run again: RFC 3339, or 10m (+10m) from now
+        /// A new deadline for the graph and for the tasks that run again: 22:00, tomorrow 8:00, RFC 3339, or 10m (+10m) from now
         #[arg(long, value_name = "TIME", value_parser = coming)]
         deadline: Option<When>,
     },
