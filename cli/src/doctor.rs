@@ -36,6 +36,7 @@ use crate::output::{Code, Format, chain, clean_line, code, fault, line, many, pr
 use crate::session::config::{Connection as Flags, Places, Settings};
 use crate::session::{diagnosis, several};
 use crate::subcommand::{Global, Subcommand};
+use crate::times::localised;
 
 /// Maximum time that the server may take for one reply.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -172,5 +173,5 @@ fn write(finding: &Finding) -> std::io::Result<()> {
         Level::Finding => "FINDING",
     };
     let todo = finding.todo.as_ref().map_or(String::new(), |todo| format!(": {todo}"));
-    prose(clean_line(&format!("{level:<9}{:<13}{}{todo}", finding.check, finding.text), 2_000), 22)
+    prose(clean_line(&format!("{level:<9}{:<13}{}{todo}", finding.check, localised(&finding.text)), 2_000), 22)
 }

@@ -100,7 +100,7 @@ impl Desk {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-        command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url());
+        command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url()).env("TZ", "UTC");
         if self.tests {
             command.env("BLUEQUE_FOR_TESTS", "1");
         }

@@ -141,7 +141,7 @@ fn a_worker_with_patterns_does_the_tasks_of_all_queues_that_match_also_of_later_
     eventually("it reports", || world.client.workers().unwrap().pop().filter(|info| info.queues[0] == "video-*"));
     let workers = world.run(&["workers", "video-b"]);
     let row = workers.lines().find(|line| line.contains("video-b")).unwrap_or_default();
-    let slots: Vec<&str> = row.split_whitespace().skip(2).take(2).collect();
+    let slots: Vec<&str> = row.split_whitespace().skip(4).take(2).collect();
     assert_eq!(slots, ["1", "1"], "what it reports belongs to the queue: {workers}");
     assert_eq!(left.info().unwrap().status(), Some(Status::Pending));
     world.nothing_is_left();

@@ -125,7 +125,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
         ("suspended", suspended(info, now)),
         ("reason", task.reason.clone()),
         ("cause", task.cause.clone()),
-        ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),
+        ("expected", task.expected.as_ref().map(|expected| times::localised(expected.words()))),
         ("command", task.command.as_ref().map(|command| command.words.clone())),
         ("folder", task.command.as_ref().and_then(|command| command.cwd.clone())),
         ("variables", task.command.as_ref().map(|command| command.env.join(" ")).filter(|names| !names.is_empty())),

@@ -1,8 +1,9 @@
 //! `blueque workers`
 
+use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use blueque::{QueueName, WorkerInfo};
+use blueque::{ListenerId, QueueName, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
@@ -21,11 +22,13 @@ pub struct Options {
     queue: Option<QueueName>,
 }
 
-/// A listener of a queue.
+/// A worker, or a client without reports, with all its queues.
 #[derive(Serialize)]
 struct ListenerView {
     listener: String,
-    queue: String,
+    host: String,
+    /// The queues with which the worker is registered, or the patterns by which it takes queues.
+    queues: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seen: Option<String>,
     held: u64,
@@ -46,38 +49,42 @@ struct WorkerView {
     slots: u32,
     free: u32,
     dead: bool,
-    /// True if the worker takes no more tasks of this queue.
+    /// True if the worker takes no more tasks of a queue in `drained`.
     draining: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    drained: Vec<String>,
+    /// The capabilities that the worker offers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    has: Option<String>,
     /// The methods for which the worker has programs, `*` for any; empty if unknown.
     methods: Vec<String>,
     /// The reason why the worker takes fewer tasks than it could.
     #[serde(skip_serializing_if = "Option::is_none")]
     trouble: Option<String>,
-    #[serde(skip)]
-    seen: SystemTime,
 }
 
 impl WorkerView {
-    /// Returns the report of a worker if the worker serves the queue.
-    fn of(worker: &WorkerInfo, queue: &QueueName) -> Option<Self> {
-        worker.serves(queue).then(|| Self {
+    fn new(worker: &WorkerInfo, drained: Vec<String>) -> Self {
+        Self {
             name: worker.name.clone(),
             version: worker.version.clone(),
             slots: worker.slots,
             free: worker.free,
             dead: worker.dead,
-            draining: programs::is_drained(worker, queue),
+            draining: !drained.is_empty(),
+            drained,
+            has: worker.has.clone().filter(|has| !has.is_empty()),
             methods: worker.methods.clone(),
             trouble: worker.trouble.clone(),
-            seen: worker.seen,
-        })
+        }
     }
 
-    fn words(&self) -> &str {
-        match (self.dead, self.draining) {
-            (true, _) => "dead",
-            (_, true) => "drains",
-            _ => self.trouble.as_deref().unwrap_or_default(),
+    fn state(&self) -> &'static str {
+        match (self.dead, self.draining, &self.trouble) {
+            (true, ..) => "dead",
+            (_, true, _) => "drains",
+            (.., Some(_)) => "impaired",
+            _ => "alive",
         }
     }
 }
@@ -96,7 +103,21 @@ struct HeldView {
 }
 
 impl ListenerView {
-    /// Returns a fact from the listener's report, or an empty text without a report.
+    fn new(id: &str, now: SystemTime, seen: Option<SystemTime>) -> Self {
+        let host = ListenerId::new(id).map(|id| id.host_and_pid().0.to_owned()).unwrap_or_default();
+        Self {
+            listener: id.to_owned(),
+            host,
+            queues: Vec::new(),
+            seen: seen.and_then(times::exact),
+            held: 0,
+            tasks: Vec::new(),
+            worker: None,
+            heard: seen.map_or("unknown".to_owned(), |seen| times::relative(seen.min(now), now)),
+        }
+    }
+
+    /// Returns a fact from the worker's report, or an empty text without a report.
     fn of(&self, text: fn(&WorkerView) -> String) -> String {
         self.worker.as_ref().map_or(String::new(), text)
     }
@@ -104,29 +125,37 @@ impl ListenerView {
 
 impl Row for ListenerView {
     const COLUMNS: &'static [Cell<Self>] = &[
-        (Column::text("listener").at_least(40), |row| row.listener.clone()),
-        (Column::text("queue"), |row| row.queue.clone()),
-        (Column::text("name").rank(2), |row| row.of(|worker| worker.name.clone().unwrap_or_default())),
-        (Column::whole("slots").rank(3), |row| row.of(|worker| worker.slots.to_string())),
-        (Column::whole("free").rank(4), |row| {
+        (Column::text("worker").at_least(24), |row| {
+            row.worker.as_ref().and_then(|worker| worker.name.clone()).unwrap_or_else(|| row.listener.clone())
+        }),
+        (Column::text("host").rank(1), |row| row.host.clone()),
+        (Column::text("queues"), |row| row.queues.join(" ")),
+        (Column::state("state"), |row| row.of(|worker| worker.state().to_owned())),
+        (Column::whole("slots").rank(5), |row| row.of(|worker| worker.slots.to_string())),
+        (Column::whole("free").rank(6), |row| {
             row.of(|worker| if worker.dead { String::new() } else { worker.free.to_string() })
         }),
-        (Column::whole("seen").rank(5), |row| row.heard.clone()),
+        (Column::whole("seen").rank(7), |row| row.heard.clone()),
         (Column::whole("holds"), |row| row.held.to_string()),
-        (Column::text("tasks").rank(1), |row| {
+        (Column::text("tasks").rank(3), |row| {
             row.tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>().join(" ")
         }),
-        (Column::text(""), |row| row.of(|worker| worker.words().to_owned())),
+        (Column::text("offers").rank(4), |row| row.of(|worker| worker.has.clone().unwrap_or_default())),
+        (Column::text("version").rank(2), |row| row.of(|worker| worker.version.clone().unwrap_or_default())),
+        (Column::text("trouble"), |row| row.of(|worker| worker.trouble.clone().unwrap_or_default())),
     ];
+
+    fn id(&self) -> String {
+        self.listener.clone()
+    }
 }
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        let mut views = Vec::new();
+        let mut views: BTreeMap<String, ListenerView> = BTreeMap::new();
         let mut lacking = Vec::new();
-        let workers = session.client.workers()?;
+        let (workers, now) = (session.client.workers()?, times::now());
         for queue in session.queues(self.queue.as_slice())? {
-            let now = times::now();
             lacking.extend(programs::missing(&session.client, &queue, &workers)?);
             for found in session.client.queue(queue.as_str())?.listeners()? {
                 let held = match found.listener() {
@@ -135,35 +164,38 @@ impl Subcommand for Options {
                     }
                     _ => Vec::new(),
                 };
-                let tasks = held.into_iter().map(|task| HeldView {
+                // Supervisors of a dead worker still send heartbeats, so only the worker's own report shows if the
+                // worker is alive.
+                let report = workers.iter().find(|worker| worker.id == found.id);
+                let seen = report.map(|worker| worker.seen).or(found.seen);
+                let view = views.entry(found.id.clone()).or_insert_with(|| ListenerView::new(&found.id, now, seen));
+                view.queues.push(queue.to_string());
+                view.held += found.held;
+                view.tasks.extend(held.into_iter().map(|task| HeldView {
                     status: task.status.map(blueque::Status::as_str),
                     attempt: task.attempt,
                     pid: task.pid,
                     lease_until: task.deadline.and_then(times::exact),
                     id: task.id,
-                });
-                let worker = workers.iter().find(|worker| worker.id == found.id);
-                let worker = worker.and_then(|worker| WorkerView::of(worker, &queue));
-                // Supervisors of a dead worker still send heartbeats, so only the worker's own report shows if the
-                // worker is alive.
-                let seen = worker.as_ref().map(|worker| worker.seen).or(found.seen);
-                views.push(ListenerView {
-                    tasks: tasks.collect(),
-                    worker,
-                    heard: seen.map_or("unknown".to_owned(), |seen| times::relative(seen.min(now), now)),
-                    seen: seen.and_then(times::exact),
-                    held: found.held,
-                    queue: queue.to_string(),
-                    listener: found.id,
-                });
+                }));
+            }
+        }
+        for worker in &workers {
+            let serves = self.queue.as_ref().is_none_or(|queue| worker.serves(queue));
+            if !views.contains_key(&worker.id) && serves {
+                // The worker has not found tasks of any queue that its patterns match.
+                let view = ListenerView::new(&worker.id, now, Some(worker.seen));
+                views.insert(worker.id.clone(), ListenerView { queues: worker.queues.clone(), ..view });
+            }
+            if let Some(view) = views.get_mut(&worker.id).filter(|_| serves) {
+                let drained = worker.drained.iter().filter(|name| view.queues.contains(name)).cloned().collect();
+                view.worker = Some(WorkerView::new(worker, drained));
             }
         }
         if views.is_empty() {
             session.must_exist(self.queue.as_slice())?;
         }
-        // The server returns the listeners of a queue in no order.
-        views.sort_by(|a, b| (&a.queue, &a.listener).cmp(&(&b.queue, &b.listener)));
-        session.write(&views)?;
+        session.write(&views.into_values().collect::<Vec<_>>())?;
         for sentence in lacking {
             say(sentence);
         }

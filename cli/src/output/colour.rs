@@ -14,7 +14,7 @@ pub fn of_state(state: &str) -> Option<&'static str> {
         "started" | "reserved" => "\x1b[36m",
         "complete" => "\x1b[32m",
         "failed" | "dead" => "\x1b[31m",
-        "cancelled" | "stopping" | "held" | "suspended" => "\x1b[33m",
+        "cancelled" | "stopping" | "drains" | "impaired" | "held" | "suspended" => "\x1b[33m",
         _ => return None,
     })
 }

@@ -85,7 +85,7 @@ impl Expected {
         let words = if when == OVERDUE {
             format!("to end now ({OVERDUE}), {by}")
         } else {
-            format!("{begin}to end {when} ({}), {by}", times::to_the_second(end))
+            format!("{begin}to end {when} ({}), {by}", times::utc(end))
         };
         Some(Self {
             start: start.and_then(times::exact),

@@ -112,10 +112,10 @@ impl Listeners {
             ([], []) if self.all.is_empty() => "no listener".to_owned(),
             ([], []) => "only listeners that are dead or drain".to_owned(), // listeners that do not report
             ([], [(id, seen)]) => {
-                format!("no living listener, only a dead one ({id}, since {})", times::to_the_second(*seen))
+                format!("no living listener, only a dead one ({id}, since {})", times::utc(*seen))
             }
             ([], [(id, seen), ..]) => {
-                let (all, since) = (self.dead.len(), times::to_the_second(*seen));
+                let (all, since) = (self.dead.len(), times::utc(*seen));
                 format!("no living listener, only {all} dead ones (the last, {id}, since {since})")
             }
             ([id], _) => format!("only a listener that drains ({id})"),

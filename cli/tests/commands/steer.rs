@@ -158,7 +158,7 @@ fn a_listener_is_shown_with_what_it_holds_and_can_be_drained() {
     let held = &workers[0]["tasks"][0];
     assert_eq!((&held["id"], &held["status"], &held["pid"]), (&"t".into(), &"started".into(), &1.into()));
     assert!(held["lease_until"].as_str().unwrap().ends_with('Z'));
-    assert!(desk.ok(&["workers"]).contains("host_1    q"));
+    assert!(desk.ok(&["workers"]).contains("host_1  host  q"));
     let said = desk.run(&["drain", "q", "host_1"]).err;
     assert!(said.contains("for all its queues"), "{said}");
     let orders = || redis::cmd("HGETALL").arg("blueque_orders_q").query::<Vec<String>>(&mut desk.server.connection());

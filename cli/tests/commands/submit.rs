@@ -79,7 +79,7 @@ fn what_cannot_be_a_task_is_refused_with_a_reason_and_nothing_is_made() {
         (&["submit", "a queue"], "A-Z a-z 0-9"),
         (&["submit", "q", "--id", "../x"], "A-Z a-z 0-9"),
         (&["submit", "q", "--method", "a/b"], "A-Z a-z 0-9"),
-        (&["submit", "q", "--eta", "someday"], "RFC 3339|such as 2026-11-21"),
+        (&["submit", "q", "--eta", "someday"], "such as 22:00, tomorrow 8:00"),
         (&["submit", "q", "--eta", "+5 lightyears"], "such as 90s"),
         (&["submit", "q", "--max-losses", "-1"], "max-losses"),
         (&["submit", "q", "--params", "@/nowhere/at/all"], "cannot be read"),

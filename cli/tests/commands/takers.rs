@@ -30,7 +30,7 @@ fn dies(desk: &Desk, id: &ListenerId) -> String {
     desk.json(&["workers"]).as_array().unwrap().iter().find(|one| one["listener"] == id.as_str()).unwrap()["seen"]
         .as_str()
         .unwrap()[..16]
-        .to_owned()
+        .replace('T', " ")
 }
 
 /// The findings about waiting tasks.
@@ -276,4 +276,28 @@ fn a_worker_ordered_to_drain_one_queue_takes_nothing_of_its_others_either() {
     desk.ok(&["drain", "a", id.as_str(), "--off"]);
     let why = desk.ok(&["why", "t"]);
     assert!(why.contains("should take it soon"), "{why}");
+}
+
+#[test]
+fn a_worker_has_one_row_with_its_name_its_queues_and_its_state() {
+    let desk = Desk::new();
+    for (id, queue) in [("t", "q"), ("u", "other")] {
+        desk.ok(&["submit", queue, "--id", id]);
+    }
+    let _held = (desk.take("q"), desk.take("other"));
+    let report =
+        blueque::calls::ReportOptions::new().name("night").version("1.2").has("gpu,memory=64").trouble("no disk");
+    worker(&desk, 1, &["q", "other"], &((2, 0), report));
+    let rows = desk.json(&["workers"]);
+    assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
+    assert_eq!(rows[0]["queues"], serde_json::json!(["other", "q"]));
+    assert_eq!(
+        (&rows[0]["held"], &rows[0]["host"], &rows[0]["has"]),
+        (&2.into(), &"host".into(), &"gpu,memory=64".into())
+    );
+    let shown = desk.ok(&["workers"]);
+    let row: Vec<&str> = shown.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(row[..6], ["night", "host", "other", "q", "impaired", "2"], "{shown}");
+    assert!(shown.contains("gpu,memory=64  1.2      no disk\n"), "{shown}");
+    assert_eq!(desk.ok(&["workers", "-o", "id"]), "host_1\n");
 }

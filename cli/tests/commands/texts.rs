@@ -92,7 +92,7 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
         (0, &["bulk", "prioritize", "q", "--priority", "3"], "prioritise"),
         (0, &["submit", "q", "--id", "later", "--eta", "10m"], "later"),
         (0, &["why", "later"], "It is scheduled for"),
-        (2, &["submit", "q", "--eta", "tomorrow"], "or +10m from now"),
+        (2, &["submit", "q", "--eta", "someday"], "or 10m from now"),
         (2, &["worker", "-q", "q", "--", "/no/such/program"], "/no/such/program is not a program"),
         (2, &["worker", "-q", "q", "--dir", "/no/such/folder"], "there is no folder /no/such/folder: make it"),
         (2, &["worker", "-q", "q"], "which programs? Name their folder by --dir or BLUEQUE_DIR"),
