@@ -11,19 +11,19 @@ pub mod pages;
 pub mod printer;
 pub mod reason;
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use blueque::{Status, TaskId, TaskInfo};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use terminal_size::{Width, terminal_size_of};
 
 use self::feed::Feed;
 use self::log_range::Excerpt;
 use self::printer::{Printer, Streams};
 use self::reason::Reason;
-use crate::output::{Code, code, cut, say};
+use crate::output::{Code, code, cut, say, waiting};
 use crate::run_folder::end::PostMortem;
 use crate::run_folder::state_folder;
 use crate::session::Session;
@@ -73,11 +73,7 @@ impl<'a> Follower<'a> {
         printer: Printer<'a>,
         bar: bool,
     ) -> Self {
-        let bar = (bar && io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::new(1000);
-            let style = ProgressStyle::with_template("{elapsed:>6} {bar:20} {wide_msg}");
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
+        let bar = if bar { waiting(1000) } else { None };
         let (outage, reason) = (Outage::default(), Reason::new());
         Self { session, id, feed, excerpt, printer, silent: false, bar, drawn: None, outage, reason, last: None }
     }
@@ -116,6 +112,7 @@ impl<'a> Follower<'a> {
             if let Some((info, _)) = &looked
                 && info.status().is_some_and(Status::is_finished)
             {
+                self.beside_bar_finish()?;
                 return Ok(looked.map(|(info, _)| info));
             }
             if stopped() {
@@ -188,6 +185,13 @@ impl<'a> Follower<'a> {
         looked.map(|()| any)
     }
 
+    fn beside_bar_finish(&mut self) -> io::Result<()> {
+        match self.bar.clone() {
+            Some(bar) => bar.suspend(|| self.printer.finish()),
+            None => self.printer.finish(),
+        }
+    }
+
     fn beside_bar(&self, talk: impl FnOnce()) {
         match &self.bar {
             Some(bar) => bar.suspend(talk),
@@ -216,9 +220,16 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// Follows the logs of several tasks until all tasks are finished. Waits for a server that is away.
-pub fn follow_all(mut followers: Vec<Follower<'_>>) -> anyhow::Result<()> {
-    let (mut outage, mut pause) = (Outage::default(), PAUSES.0);
+/// Time between two searches for tasks that came later.
+pub const SEARCH: Duration = Duration::from_secs(1);
+
+/// Follows the logs of several tasks until all tasks are finished. `more` finds tasks that came later. Waits for a
+/// server that is away.
+pub fn follow_all<'a>(
+    mut followers: Vec<Follower<'a>>,
+    mut more: impl FnMut() -> anyhow::Result<Vec<Follower<'a>>>,
+) -> anyhow::Result<()> {
+    let (mut outage, mut pause, mut searched) = (Outage::default(), PAUSES.0, Instant::now());
     while !followers.is_empty() {
         let (mut wrote, mut left) = (false, Vec::with_capacity(followers.len()));
         for mut follower in followers {
@@ -233,6 +244,10 @@ pub fn follow_all(mut followers: Vec<Follower<'_>>) -> anyhow::Result<()> {
             } else {
                 left.push(follower);
             }
+        }
+        if left.is_empty() || searched.elapsed() >= SEARCH {
+            left.extend(outage.survive(more())?.unwrap_or_default());
+            searched = Instant::now();
         }
         followers = left;
         pause = if wrote { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };

@@ -3,10 +3,11 @@
 pub mod badge;
 mod bar;
 pub mod behind;
-mod colour;
+pub mod colour;
 mod document;
 mod format;
 pub mod layout;
+mod redraws;
 mod secrets;
 pub mod size;
 pub mod table;
@@ -21,12 +22,13 @@ use blueque::Error;
 use serde::Serialize;
 use terminal_size::{Width, terminal_size_of};
 
-pub use bar::bar;
+pub use bar::{bar, waiting};
 pub use document::{Fields, document, documents};
 pub use format::{Format, FormatParser, is_for_programs, is_wide};
+pub use redraws::Redraws;
 pub use secrets::{holds_secret, redact};
 use text::is_hidden;
-pub use text::{Cleaner, Decoder, clean, clean_line, cut, one_line, wrap};
+pub use text::{Cleaner, Decoder, Painter, clean, clean_line, cut, one_line, wrap};
 
 /// The exit codes; `docs/reference/cli.md` has the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

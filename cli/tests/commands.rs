@@ -4,6 +4,8 @@
 
 #[path = "commands/asked.rs"]
 mod asked;
+#[path = "commands/bars.rs"]
+mod bars;
 #[path = "commands/bulk.rs"]
 mod bulk;
 #[path = "commands/clocks.rs"]

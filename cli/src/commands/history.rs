@@ -121,7 +121,11 @@ impl Row for Step {
         (Column::whole("to"), |row| row.to.clone()),
         (Column::whole("attempt").rank(4), |row| row.attempt.to_string()),
         (Column::text("by").rank(1), |row| or_dash(row.by.as_ref())),
-        (Column::text("why"), |row| or_dash(row.why.as_ref())),
+        (Column::text("why"), |row| {
+            // The owner of a cancelled task gives it back.
+            let cancelled = row.to == "cancelled" && row.why.as_deref() == Some("release");
+            if cancelled { "cancel".to_owned() } else { or_dash(row.why.as_ref()) }
+        }),
         (Column::whole("after").rank(5), |row| or_dash(row.after.map(Duration::from_secs_f64).map(times::span))),
         (Column::text("error or note"), |row| row.words()),
         (Column::whole("cost").rank(3), |row| {

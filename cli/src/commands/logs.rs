@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::thread;
 
@@ -15,7 +15,8 @@ use crate::follow::log_range::{Excerpt, LogRange};
 use crate::follow::pager::Pager;
 use crate::follow::printer::{Printer, Streams};
 use crate::follow::reason::Reason;
-use crate::follow::{Follower, follow_all, pages};
+use crate::follow::{Follower, SEARCH, follow_all, pages};
+use crate::input::last_id;
 use crate::input::selection::Selection;
 use crate::input::values::{past, whole_number};
 use crate::output::table::{self, Row};
@@ -26,6 +27,9 @@ use crate::session::outage::{Outage, begin};
 use crate::subcommand::Subcommand;
 use crate::times::{self, When};
 use crate::view::why::why;
+
+/// A task with its name.
+type Task = (String, (TaskId, TaskInfo));
 
 /// Maximum number of tasks whose logs are followed at the same time.
 const FOLLOWED: usize = 200;
@@ -41,7 +45,7 @@ const STATE_DIR_HELP: &str = "Where the logs of this host are [else BLUEQUE_STAT
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     /// The id, or an unambiguous prefix of it; @last, @failed; a graph or a part of it: GRAPH, GRAPH[3-9]
-    #[arg(required_unless_present_any = ["queue", "tag", "graph"], conflicts_with_all = ["queue", "tag", "graph"])]
+    #[arg(conflicts_with_all = ["queue", "tag", "graph"])]
     pub id: Option<String>,
     #[command(flatten)]
     selection: Selection,
@@ -90,11 +94,21 @@ impl Options {
         Ok(found.into_iter().map(|(id, info)| (session.global(id.as_str()), (id, info))).collect())
     }
 
-    /// Writes the logs of several tasks, each line after the name of its task.
-    fn several<'a>(&self, session: &'a Session, found: &'a [(String, (TaskId, TaskInfo))]) -> anyhow::Result<Code> {
-        if session.format != Format::Table {
-            return Err(fault(Code::Usage, "the logs of several tasks are for people: name one task for -o json"));
+    /// Returns the tasks that were selected after `known`, and adds them.
+    fn find_later(&self, session: &Session, known: &mut HashSet<TaskId>) -> anyhow::Result<Vec<&'static Task>> {
+        if self.id.is_some() || self.selection.graph.is_some() {
+            return Ok(Vec::new());
         }
+        let found = self.find(session)?;
+        let room = FOLLOWED.saturating_sub(known.len());
+        let new = found.into_iter().filter(|(_, (id, _))| !known.contains(id)).take(room).collect::<Vec<_>>();
+        known.extend(new.iter().map(|(_, (id, _))| id.clone()));
+        // At most `FOLLOWED` records are kept until this process ends.
+        Ok(new.into_iter().map(|task| &*Box::leak(Box::new(task))).collect())
+    }
+
+    /// Writes the logs of several tasks, each line after the name of its task.
+    fn several<'a>(&self, session: &'a Session, found: &'a [Task]) -> anyhow::Result<Code> {
         if self.follow && found.len() > FOLLOWED {
             let text = format!("{} tasks are selected, and at most {FOLLOWED} can be followed", found.len());
             return Err(fault(Code::Usage, text));
@@ -102,9 +116,12 @@ impl Options {
         if found.is_empty() {
             say(if self.follow { "no unfinished task is selected" } else { "no task is selected" });
         }
+        if session.format != Format::Table {
+            return self.several_as_data(session, found);
+        }
         let folder = state_folder(self.state_dir.as_deref()).ok();
         let width = found.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
-        let follower = |task: &'a (String, (TaskId, TaskInfo))| {
+        let follower = |task: &'a Task| {
             let (name, (id, _)) = task;
             let prefix = format!("{:<width$} | ", cut(&one_line(name), width));
             let printer = Printer::new(id, Streams::Data, self.timestamps, None).prefixed(Some(prefix));
@@ -112,7 +129,9 @@ impl Options {
             Follower::with(session, id, feed, self.excerpt(), printer, false)
         };
         if self.follow {
-            follow_all(found.iter().map(follower).collect())?;
+            let mut known = known(found);
+            let later = || Ok(self.find_later(session, &mut known)?.into_iter().map(follower).collect());
+            follow_all(found.iter().map(follower).collect(), later)?;
             return Ok(Code::Ok);
         }
         let mut any = false;
@@ -125,6 +144,48 @@ impl Options {
             say(format!("{} have no such log", many(found.len(), "task")));
         }
         Ok(Code::Ok)
+    }
+
+    fn reader<'a>(&self, session: &'a Session, id: &'a TaskId) -> Reader<'a> {
+        let feed = Feed::new(session, id, state_folder(self.state_dir.as_deref()).ok(), self.attempt);
+        Reader { feed, excerpt: self.excerpt(), attempt: 0, decoders: HashMap::new() }
+    }
+
+    /// Writes the logs of several tasks as data, one task after another, or as they grow.
+    fn several_as_data(&self, session: &Session, found: &[Task]) -> anyhow::Result<Code> {
+        self.check_format(session)?;
+        let mut open: Vec<(&TaskId, Reader<'_>)> =
+            found.iter().map(|(_, (id, _))| (id, self.reader(session, id))).collect();
+        let (mut entries, mut outage, mut known) = (Vec::new(), Outage::default(), known(found));
+        while !open.is_empty() {
+            let mut left = Vec::with_capacity(open.len());
+            for (id, mut reader) in open {
+                let looked = reader.look(session, id, &mut |entry| take(session, &mut entries, entry));
+                let looked = if self.follow { outage.survive(looked)? } else { Some(looked?) };
+                let ended = looked.is_some_and(|info| info.status().is_some_and(Status::is_finished));
+                if self.follow && !ended {
+                    left.push((id, reader));
+                }
+            }
+            if self.follow {
+                let later = outage.survive(self.find_later(session, &mut known))?.unwrap_or_default();
+                left.extend(later.into_iter().map(|(_, (id, _))| (id, self.reader(session, id))));
+                thread::sleep(if left.is_empty() { Duration::ZERO } else { SEARCH });
+            }
+            open = left;
+        }
+        if session.format == Format::Json {
+            table::write(Format::Json, &entries)?;
+        }
+        Ok(Code::Ok)
+    }
+
+    /// Fails for a format that a log does not have.
+    fn check_format(&self, session: &Session) -> anyhow::Result<()> {
+        if matches!(session.format, Format::Id | Format::Csv) {
+            return Err(fault(Code::Usage, "a log is no table and has no ids: use -o table, json, jsonl or template"));
+        }
+        pages::require_lines(self.follow, session.format)
     }
 
     /// Returns true if the named attempt does not exist yet.
@@ -160,13 +221,25 @@ impl Row for Entry {
 
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        if self.id.is_none() && !self.selection.is_given() {
+            let last = last_id::read(&session.namespace).map_or_else(
+                |_| "logs ID".to_owned(),
+                |last| format!("logs @last shows the task that you submitted last, {last}"),
+            );
+            return Err(fault(
+                Code::Usage,
+                format!("whose log? blueque {last}; --queue, --tag and --graph select tasks"),
+            ));
+        }
         // A command that follows a log for hours waits for a server that is away.
         let found = if self.follow { begin(|| self.find(session), &|| false)? } else { Some(self.find(session)?) };
         let found = found.unwrap_or_default();
-        let one = match <[_; 1]>::try_from(found) {
-            Ok([(_, one)]) => one,
-            Err(found) => return self.several(session, &found),
-        };
+        // Tasks that come later are followed like several tasks.
+        let several = found.len() != 1 || self.follow && self.id.is_none();
+        if several {
+            return self.several(session, &found);
+        }
+        let Some((_, one)) = found.into_iter().next() else { return Ok(Code::Ok) };
         let (id, info) = one;
         let feed = Feed::new(session, &id, state_folder(self.state_dir.as_deref()).ok(), self.attempt);
         if matches!(session.format, Format::Table) {
@@ -182,13 +255,12 @@ impl Subcommand for Options {
             } else if !follower.log(&info)? {
                 drop(follower);
                 explain_absence(session, &id, &info, self)?;
+            } else {
+                follower.finish()?;
             }
             return Ok(Code::Ok);
         }
-        if session.format == Format::Id {
-            return Err(fault(Code::Usage, "a log has no ids: use -o table, json or jsonl"));
-        }
-        pages::require_lines(self.follow, session.format)?;
+        self.check_format(session)?;
         let mut reader = Reader { feed, excerpt: self.excerpt(), attempt: 0, decoders: HashMap::new() };
         let (mut entries, mut any) = (Vec::new(), false);
         let (mut outage, mut reason) = (Outage::default(), Reason::new());
@@ -196,12 +268,7 @@ impl Subcommand for Options {
             let mut news = 0;
             let looked = reader.look(session, &id, &mut |entry| {
                 news += 1;
-                if session.format == Format::Json {
-                    entries.push(entry);
-                    Ok(())
-                } else {
-                    table::write_one(session.format, &entry)
-                }
+                take(session, &mut entries, entry)
             });
             any |= news > 0;
             let looked = if self.follow { outage.survive(looked)? } else { Some(looked?) };
@@ -228,6 +295,19 @@ impl Subcommand for Options {
     fn waits(&self) -> Option<Option<Duration>> {
         self.follow.then_some(None)
     }
+}
+
+/// Writes an entry, or keeps it for one document.
+fn take(session: &Session, entries: &mut Vec<Entry>, entry: Entry) -> anyhow::Result<()> {
+    if session.format == Format::Json {
+        entries.push(entry);
+        return Ok(());
+    }
+    table::write_one(session.format, &entry)
+}
+
+fn known(found: &[Task]) -> HashSet<TaskId> {
+    found.iter().map(|(_, (id, _))| id.clone()).collect()
 }
 
 /// Reports why there is no log. Fails if the user named an attempt that has not begun.

@@ -1,16 +1,15 @@
 //! Waits for many tasks at the same time.
 
-use std::io::{self, IsTerminal};
 use std::thread;
 use std::time::Duration;
 
 use blueque::{Status, TaskId, TaskInfo};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::ended::verdict;
 use super::gone;
 use super::reason::Reason;
-use crate::output::{Code, many, say};
+use crate::output::{Code, many, say, waiting};
 use crate::session::Session;
 use crate::session::outage::Outage;
 
@@ -46,10 +45,7 @@ pub struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     pub fn new(session: &'a Session, tasks: Vec<(TaskId, TaskInfo)>) -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{elapsed:>6} {bar:20} {wide_msg}");
-            ProgressBar::new(tasks.len() as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
+        let bar = waiting(tasks.len() as u64);
         Self { session, open: tasks, ended: Vec::new(), bar, drawn: String::new(), reason: Reason::new() }
     }
 

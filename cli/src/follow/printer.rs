@@ -1,6 +1,6 @@
 //! Prints a task's log for people.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::SystemTime;
 
 use blueque::TaskId;
@@ -9,7 +9,7 @@ use rustix::fs::{Stat, fstat};
 use super::feed::{Item, Piece};
 use super::pager::Pager;
 use crate::logs::EXIT;
-use crate::output::{Cleaner, clean, data};
+use crate::output::{Cleaner, Painter, Redraws, clean, colour, data};
 use crate::run_folder::end::PostMortem;
 use crate::times;
 use crate::view::cost;
@@ -33,10 +33,41 @@ pub enum Streams {
 /// The state of the text on one stream.
 #[derive(Debug, Default)]
 struct Text {
-    cleaner: Cleaner,
+    view: View,
     within_line: bool,
     /// An unfinished line of a task with a prefix. Lines of several tasks are not mixed.
     rest: String,
+}
+
+/// The form of a program's output.
+#[derive(Debug)]
+enum View {
+    /// For a terminal, with colours, and with bars that are drawn again.
+    Terminal(Painter),
+    /// For a pipe, a file or a pager: the last state of each line, without colours.
+    Plain(Redraws, Cleaner),
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self::Plain(Redraws::only_last(), Cleaner::default())
+    }
+}
+
+impl View {
+    fn next(&mut self, text: &[u8]) -> String {
+        match self {
+            Self::Terminal(painter) => painter.next(text),
+            Self::Plain(redraws, cleaner) => cleaner.next(&redraws.next(text)),
+        }
+    }
+
+    fn finish(&mut self) -> String {
+        match self {
+            Self::Terminal(painter) => painter.finish().to_owned(),
+            Self::Plain(redraws, cleaner) => cleaner.next(&redraws.finish()),
+        }
+    }
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate fact")]
@@ -93,16 +124,44 @@ impl<'a> Printer<'a> {
         self
     }
 
-    /// Writes the unfinished lines of a task with a prefix.
+    /// Writes the unfinished lines.
     pub fn finish(&mut self) -> io::Result<()> {
-        let Some(prefix) = self.prefix.clone() else { return Ok(()) };
+        let prefix = self.prefix.clone();
         for at in 0..self.texts.len() {
-            let rest = self.texts.get_mut(at).map(|text| std::mem::take(&mut text.rest)).unwrap_or_default();
-            if !rest.is_empty() {
-                self.push(false, &format!("{prefix}{rest}\n"));
+            let Some(text) = self.texts.get_mut(at) else { continue };
+            let rest = std::mem::take(&mut text.rest) + &text.view.finish();
+            let talk = self.talks(if at == 0 { "stdout" } else { "stderr" });
+            match &prefix {
+                _ if rest.is_empty() => {}
+                Some(prefix) => self.push(false, &format!("{prefix}{rest}\n")),
+                None => self.push(talk, &rest),
             }
         }
         self.flush()
+    }
+
+    /// Returns true if output of this source goes to stderr.
+    fn talks(&self, source: &str) -> bool {
+        match self.streams {
+            Streams::Talk => true,
+            Streams::Same => source != "stdout",
+            Streams::Data | Streams::None => false,
+        }
+    }
+
+    /// Returns the states of stdout and of stderr at the beginning of an attempt.
+    fn begin(&self) -> [Text; 2] {
+        // Lines of several tasks, and lines with their time, are whole.
+        let whole = self.prefix.is_some() || self.timestamps || self.pager.is_some();
+        ["stdout", "stderr"].map(|source| {
+            let terminal = if self.talks(source) { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
+            let view = if terminal && !whole && colour::are_wanted() {
+                View::Terminal(Painter::default())
+            } else {
+                View::default()
+            };
+            Text { view, ..Text::default() }
+        })
     }
 
     /// Takes an item. Returns true if the batch should be written now.
@@ -119,21 +178,19 @@ impl<'a> Printer<'a> {
         if self.attempt.is_some_and(|before| before != piece.attempt) {
             self.talk(&format!("-- attempt {} of {} --", piece.attempt, self.id));
             // An unfinished line of one attempt does not continue in the next attempt.
-            self.texts = Default::default();
+            self.texts = self.begin();
             self.last.clear();
+        } else if self.attempt.is_none() {
+            self.texts = self.begin();
         }
         self.attempt = Some(piece.attempt);
         if piece.source == EXIT {
             return self.exited(piece);
         }
-        let talk = match self.streams {
-            Streams::Talk => true,
-            Streams::Same => piece.source != "stdout",
-            Streams::Data | Streams::None => false,
-        };
+        let talk = self.talks(&piece.source);
         let [out, err] = &mut self.texts;
         let text = if piece.source == "stderr" { err } else { out };
-        let mut shown = text.cleaner.next(&piece.text);
+        let mut shown = text.view.next(&piece.text);
         if self.timestamps {
             shown = text.stamped(&shown, piece.at);
         }

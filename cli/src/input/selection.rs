@@ -27,6 +27,10 @@ pub struct Selection {
 }
 
 impl Selection {
+    pub fn is_given(&self) -> bool {
+        self.queue.is_some() || self.tag.is_some() || self.graph.is_some()
+    }
+
     /// Returns the selected tasks. `view` makes what is kept of a record. With `ended`, also returns finished tasks of
     /// queues and tags.
     pub fn find(

@@ -2,10 +2,15 @@
 
 use std::io::{IsTerminal, stdout};
 
-/// Returns true if stdout is a terminal that shows colours. `NO_COLOR` turns them off.
+/// Returns true if stdout is a terminal that shows colours.
 pub fn are_shown() -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    stdout().is_terminal() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+    stdout().is_terminal() && are_wanted()
+}
+
+/// Returns true unless `NO_COLOR` or the kind of the terminal turns colours off.
+pub fn are_wanted() -> bool {
+    let is_set = |value: std::ffi::OsString| !value.is_empty();
+    !std::env::var_os("NO_COLOR").is_some_and(is_set) && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
 }
 
 /// Returns the escape sequence of a state's colour: waiting states have none.

@@ -59,6 +59,85 @@ impl Cleaner {
     }
 }
 
+/// Cleans text for a terminal like `Cleaner`, but keeps colours and carriage returns. Colours end with their line.
+#[derive(Debug, Default)]
+pub struct Painter {
+    decoder: Decoder,
+    /// The beginning of an escape sequence that continues in the next part.
+    rest: String,
+    cleaner: Cleaner,
+    painted: bool,
+}
+
+/// Maximum length of an escape sequence of a colour.
+const SEQUENCE: usize = 40;
+
+impl Painter {
+    pub fn next(&mut self, bytes: &[u8]) -> String {
+        let mut text = std::mem::take(&mut self.rest);
+        text.push_str(&self.decoder.next(bytes));
+        let mut shown = String::with_capacity(text.len());
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(['\x1b', '\r', '\n']) {
+            let (before, from) = rest.split_at(at);
+            shown.push_str(&self.cleaner.next(before.as_bytes()));
+            if from.starts_with('\x1b') {
+                let end = from.find(|c: char| c.is_ascii_alphabetic() || !(c.is_ascii() && c != '\n'));
+                match end {
+                    None if from.len() < SEQUENCE => {
+                        self.rest = from.to_owned();
+                        return shown;
+                    }
+                    Some(end) if is_colour(from.get(..=end).unwrap_or_default()) => {
+                        let sequence = from.get(..=end).unwrap_or_default();
+                        self.painted = !matches!(sequence, "\x1b[0m" | "\x1b[m");
+                        shown.push_str(sequence);
+                        rest = from.get(end + 1..).unwrap_or_default();
+                    }
+                    // The cleaner removes all other sequences, also those that continue in the next part.
+                    _ => {
+                        shown.push_str(&self.cleaner.next(b"\x1b"));
+                        rest = from.get(1..).unwrap_or_default();
+                    }
+                }
+            } else {
+                if std::mem::take(&mut self.painted) {
+                    shown.push_str("\x1b[0m");
+                }
+                // A line that is drawn again is cleared, so that nothing of a longer one remains.
+                shown.push_str(if from.starts_with("\r") && !from.starts_with("\r\n") { "\r\x1b[K" } else { "" });
+                shown.push_str(if from.starts_with('\n') { "\n" } else { "" });
+                rest = from.get(1..).unwrap_or_default();
+            }
+        }
+        shown.push_str(&self.cleaner.next(rest.as_bytes()));
+        shown
+    }
+
+    /// Returns the sequence that ends a colour, at the end of the text.
+    pub fn finish(&mut self) -> &'static str {
+        if std::mem::take(&mut self.painted) { "\x1b[0m" } else { "" }
+    }
+}
+
+/// Returns true for a sequence that only changes colours and fonts. Hidden text is no colour.
+fn is_colour(sequence: &str) -> bool {
+    let Some(codes) = sequence.strip_prefix("\x1b[").and_then(|rest| rest.strip_suffix('m')) else { return false };
+    let mut codes = codes.split([';', ':']);
+    let mut known = true;
+    while let Some(code) = codes.next() {
+        match code {
+            "8" => return false,
+            "38" | "48" | "58" => {
+                let more = if codes.next() == Some("2") { 3 } else { 1 };
+                codes.by_ref().take(more).for_each(drop);
+            }
+            code => known &= code.len() <= 3 && code.bytes().all(|byte| byte.is_ascii_digit()),
+        }
+    }
+    known
+}
+
 /// Removes control sequences and keeps line ends.
 pub fn clean(text: &str) -> String {
     if text.chars().any(|c| is_hidden(c) && c != '\n' && c != '\t') {
@@ -162,7 +241,7 @@ fn is_blank(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cleaner, Decoder, clean, clean_line, is_hidden, one_line, wrap};
+    use super::{Cleaner, Decoder, Painter, clean, clean_line, is_hidden, one_line, wrap};
 
     /// The clients for Python and TypeScript hide the same characters.
     #[test]
@@ -212,6 +291,25 @@ mod tests {
             ("a", 0, ""),
         ] {
             assert_eq!(clean_line(text, width), shown, "{text} in {width}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_gets_colours_and_returns_and_nothing_else_that_it_obeys() {
+        let shown = |parts: &[&str]| {
+            let mut painter = Painter::default();
+            let shown: String = parts.iter().map(|part| painter.next(part.as_bytes())).collect();
+            shown + painter.finish()
+        };
+        for (parts, all) in [
+            (&["a \x1b[31mred\x1b[0m b\n"][..], "a \x1b[31mred\x1b[0m b\n"),
+            (&["\x1b[1;38;5;8mgrey\nnext"], "\x1b[1;38;5;8mgrey\x1b[0m\nnext"),
+            (&["\x1b[3", "2mgreen"], "\x1b[32mgreen\x1b[0m"),
+            (&["\x1b[8mhidden\x1b[2J\x1b]0;title\x07\x1b[38;2;1;2;3mx\n"], "hidden\x1b[38;2;1;2;3mx\x1b[0m\n"),
+            (&["1%\r", "2%\r\n"], "1%\r\x1b[K2%\n"),
+            (&["\x1b", "[2Jx\u{202e}y"], "xy"),
+        ] {
+            assert_eq!(shown(parts), all, "{parts:?}");
         }
     }
 

@@ -15,6 +15,7 @@ use super::files::{Checkpoint, Events, Found, Said};
 use super::journal::Journal;
 use super::output::{LastWords, Shape, Spool};
 use super::shared::Shared;
+use crate::output::Redraws;
 use crate::run_folder::{Run, RunFolder, boot_clock_us};
 
 /// Interval at which the files are read.
@@ -62,7 +63,12 @@ impl Seen {
 /// change.
 const EDITS: usize = 64;
 
+/// Shortest time between two states of a progress bar in the log.
+const REDRAWS: Duration = Duration::from_secs(1);
+
 pub struct Capture {
+    /// The streams of the program, with progress bars thinned out for the log.
+    streams: [(&'static str, Redraws); 2],
     shared: Arc<Shared>,
     limit: u64,
     journal: Journal,
@@ -79,6 +85,7 @@ impl Capture {
         let limit = u64::from(run.limits.max_bytes);
         let checkpoint = Checkpoint::new(folder.checkpoint(), limit);
         Self {
+            streams: ["stdout", "stderr"].map(|source| (source, Redraws::each(REDRAWS))),
             limit,
             journal: Journal::open(folder, run),
             events: Events::new(folder.events()),
@@ -130,6 +137,7 @@ impl Capture {
             }
         }
         self.look(true);
+        self.log_redraws(Redraws::finish);
         self.seen.last_words = self.words.text();
         if self.checkpoint.digest() != self.first.as_deref() {
             self.seen.checkpoint = self.checkpoint.digest().map(<[u8]>::to_vec);
@@ -150,12 +158,27 @@ impl Capture {
         };
         let bytes = buffer.get(..read).unwrap_or_default();
         self.shared.sign_of_life();
-        self.journal.write(&self.shared, source, bytes);
+        if let Some((_, redraws)) = self.streams.iter_mut().find(|(name, _)| *name == source) {
+            let text = redraws.next(bytes);
+            if !text.is_empty() {
+                self.journal.write(&self.shared, source, &text);
+            }
+        }
         if source == "stdout" {
             self.seen.stdout.write(bytes, self.limit);
             self.seen.shape.write(bytes);
         } else {
             self.words.write(bytes);
+        }
+    }
+
+    /// Writes the states of progress bars that were held back.
+    fn log_redraws(&mut self, take: fn(&mut Redraws) -> Vec<u8>) {
+        for (source, redraws) in &mut self.streams {
+            let text = take(redraws);
+            if !text.is_empty() {
+                self.journal.write(&self.shared, source, &text);
+            }
         }
     }
 
@@ -172,6 +195,7 @@ impl Capture {
     }
 
     fn look(&mut self, at_end: bool) {
+        self.log_redraws(Redraws::due);
         let said = self.events.read(at_end);
         if !said.is_empty() {
             self.shared.sign_of_life();

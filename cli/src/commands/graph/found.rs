@@ -6,11 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use blueque::{Error, GraphHandle, GraphId, GraphInfo, GraphParts, PartitionName, TaskId};
+use indicatif::ProgressBar;
 
 use super::partitions;
 use super::within::Within;
 use super::words::{WATCH, late, outcome};
-use crate::output::{Code, Format, data, say};
+use crate::output::{Code, Format, data, many, say, waiting};
 use crate::session::graphs::known;
 use crate::session::outage::Outage;
 use crate::session::several::missing;
@@ -110,10 +111,20 @@ impl<'a> Found<'a> {
 
     /// Waits until all tasks have ended. Waits for a server that is away.
     pub fn wait(&self, timeout: Option<Duration>) -> anyhow::Result<Code> {
-        let mut outage = Outage::default();
+        let (mut outage, bar) = (Outage::default(), waiting(1));
         loop {
             let left = self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-            let answer = self.graph.wait(left);
+            // With a bar, the wait ends every second to draw it.
+            let answer = self.graph.wait(if bar.is_some() { left.min(WATCH) } else { left });
+            if let (Some(bar), Err(Error::TimedOut(..))) = (&bar, &answer)
+                && left > WATCH
+            {
+                if let Ok(info) = self.graph.info() {
+                    draw(bar, &info);
+                }
+                continue;
+            }
+            bar.iter().for_each(ProgressBar::finish_and_clear);
             if answer.is_err() && self.end.is_some_and(|end| Instant::now() >= end) {
                 if let Within::Partitions(_) = self.within {
                     // This call reports unreachable partitions, for which the graph may wait forever.
@@ -130,6 +141,16 @@ impl<'a> Found<'a> {
             }
         }
     }
+}
+
+/// Shows the number of tasks that have ended.
+fn draw(bar: &ProgressBar, info: &GraphInfo) {
+    let ended = info.complete + info.failed + info.cancelled;
+    let parts = [(info.failed, "failed"), (info.cancelled, "cancelled")];
+    let parts = parts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!(", {number} {word}"));
+    bar.set_length(info.total);
+    bar.set_position(ended);
+    bar.set_message(format!("{ended} of {} ended{}", many(info.total, "task"), parts.collect::<String>()));
 }
 
 /// Reports the partitions whose part of a graph is missing. Returns the exit code.
