@@ -41,6 +41,7 @@ pub mod tag;
 pub mod task;
 pub mod top;
 pub mod track;
+pub mod usage;
 pub mod wait;
 pub mod web;
 pub mod why;
@@ -84,6 +85,8 @@ subcommands! {
         Wait(wait::Options) => |it| Scope::Tasks(&mut it.ids),
         /// Find tasks by id, state, tag, method, key, time or failure
         Find(find::Options) => |_| Scope::All,
+        /// Show what queues, tags, methods or submitters used: CPU, time, memory
+        Usage(usage::Options) => |_| Scope::All,
         /// Show all that happened to a task
         History(history::Options) => |it| Scope::Task(&mut it.id),
         /// Show what happens to the tasks of a queue

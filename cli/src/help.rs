@@ -15,7 +15,7 @@ Watch:
   show, why               Show a task, or explain why it does not run
   logs, output            Show the log of a task, or fetch the files that it published
   wait
-  history, events         Show what happened to a task, or in a queue
+  history, events, usage  Show what happened to a task or in a queue, or what was used
   top, web                Watch on a live screen, or serve the page for a browser
 
 Change tasks:
@@ -72,7 +72,7 @@ pub const ELSEWHERE: [(&str, &str); 17] = [
     ("sbatch batch", "`blueque add --script FILE`"),
     ("srun", "`blueque add --follow -- PROGRAM`"),
     ("squeue jobs tasks", "`blueque ls`"),
-    ("sacct sreport report", "`blueque find QUEUE --from -1d`, or for numbers `blueque queue stats QUEUE`"),
+    ("sacct sreport report", "`blueque usage --since 1day`, or for the tasks `blueque ls --since 1day -o wide`"),
     ("sinfo nodes hosts", "`blueque workers`"),
     ("scancel abort stop terminate", "`blueque cancel ID`"),
     ("describe inspect get", "`blueque show ID`, or for the reason why it waits `blueque why ID`"),

@@ -1,13 +1,15 @@
 //! `blueque find`
 
-use blueque::{GraphId, QueueName, TaskId};
+use blueque::{GraphId, QueueName, TaskId, TaskInfo};
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use crate::input::filter::TaskFilter;
 use crate::input::values::{graph_id, queue_name, whole_number};
-use crate::output::Code;
+use crate::output::{Code, many, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
+use crate::times;
 use crate::view::task::TaskView;
 use crate::view::tasks::TaskList;
 
@@ -22,8 +24,51 @@ pub struct Options {
     /// Only tasks of this graph, in the order of its document
     #[arg(long, value_name = "ID", value_parser = graph_id, conflicts_with_all = ["group", "no_group"])]
     graph: Option<GraphId>,
+    /// Only tasks with this text in their title, command line, parameters or error, in upper or lower case. Looks at
+    /// most at 10,000 tasks that match the other options, the latest first
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    text: Option<String>,
     #[command(flatten)]
     tasks: TaskFilter,
+}
+
+/// Number of tasks whose texts are read at most.
+const READ: usize = 10_000;
+
+/// Fields that `--text` looks into.
+const TEXTS: [&str; 5] = ["title", "command", "parameters", "error", "last_error"];
+
+/// Returns true if a field of the task contains this text, which is in lower case.
+fn contains(info: &TaskInfo, text: &str) -> bool {
+    let bytes = text.as_bytes();
+    TEXTS.iter().filter_map(|field| info.fields.get(*field)).any(|value| {
+        value.to_ascii_lowercase().windows(bytes.len()).any(|part| part == bytes)
+            || std::str::from_utf8(value).is_ok_and(|value| value.to_lowercase().contains(text))
+    })
+}
+
+/// Returns the tasks with the text among these ids, up to `limit`, and reports how many tasks were looked at.
+fn with_text(session: &Session, ids: Vec<String>, text: &str, limit: usize) -> anyhow::Result<Vec<String>> {
+    let text = text.to_lowercase();
+    let ids: Vec<TaskId> = ids.into_iter().filter_map(|id| TaskId::new(id).ok()).collect();
+    let (mut found, mut looked, mut oldest) = (Vec::new(), 0, None);
+    for page in ids.get(..READ.min(ids.len())).unwrap_or_default().chunks(PAGE) {
+        for (id, info) in page.iter().zip(session.client.infos(page)?) {
+            let Some(info) = info else { continue };
+            (looked, oldest) = (looked + 1, info.created().or(oldest));
+            if contains(&info, &text) {
+                found.push(id.to_string());
+            }
+        }
+        if found.len() >= limit {
+            break;
+        }
+    }
+    let all = if looked < ids.len() { "the first " } else { "all " };
+    let since = oldest.map_or(String::new(), |at| format!(", the last created {}", times::to_the_second(at)));
+    say(format!("looked into {all}{}{since}", many(looked, "task")));
+    found.truncate(limit);
+    Ok(found)
 }
 
 /// Returns the sort key of a task among the tasks of all partitions: the latest task comes first.
@@ -59,11 +104,15 @@ impl Subcommand for Options {
         let filter = self.tasks.filter(&[]);
         let limit = self.limit as usize;
         // One task more than the limit is read, to find out if there are more.
+        let most = if self.text.is_some() { READ + 1 } else { limit + 1 };
         let mut ids = match (&self.graph, &self.queue) {
-            (Some(graph), _) => of_graph(session, self, graph, limit + 1)?,
-            (None, Some(queue)) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,
-            (None, None) => session.client.find(&filter, limit + 1)?,
+            (Some(graph), _) => of_graph(session, self, graph, most)?,
+            (None, Some(queue)) => session.client.queue(queue.as_str())?.find(&filter, most)?,
+            (None, None) => session.client.find(&filter, most)?,
         };
+        if let Some(text) = &self.text {
+            ids = with_text(session, ids, text, limit + 1)?;
+        }
         let more = ids.len() > limit;
         ids.truncate(limit);
         session.say_more(limit, more);

@@ -90,7 +90,8 @@ pub fn memory_cell(cost: &Cost) -> String {
     if is_for_programs() { memory_bytes(cost).to_string() } else { memory(cost) }
 }
 
-fn memory_bytes(cost: &Cost) -> u64 {
+/// Returns the peak of the memory in bytes.
+pub fn memory_bytes(cost: &Cost) -> u64 {
     u64::try_from(cost.max_rss_kib).unwrap_or(0).saturating_mul(1 << 10)
 }
 

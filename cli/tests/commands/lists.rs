@@ -1,5 +1,8 @@
 //! Lists of tasks: columns, order, formats, times and colours.
 
+use blueque::calls::{CompleteOptions, FailOptions, RegisterOptions, ReserveOptions, StartOptions};
+use blueque::{ListenerId, QueueName};
+
 use crate::Desk;
 use crate::terminal::Screen;
 
@@ -105,4 +108,43 @@ fn times_are_local_and_repeated_in_full() {
     assert_eq!(desk.refused(4, &["show", "two"]).lines().count(), 1);
     assert_eq!(desk.ok(&["find", "q", "--from", "yesterday", "-o", "id"]), "one\n");
     assert_eq!(desk.ok(&["find", "q", "--to", "yesterday", "-o", "id"]), "");
+}
+
+#[test]
+fn find_looks_into_parameters_and_errors_and_usage_adds_up_costs() {
+    let desk = Desk::new();
+    for (id, parameters) in [("one", r#"["Movie.mkv"]"#), ("two", "[]"), ("three", "[]")] {
+        desk.ok(&["submit", "q", parameters, "--id", id, "--tag", "night"]);
+    }
+    let cost = |wall: u32, exit: i32| {
+        format!(r#"{{"attempt":1,"exit":{exit},"max_rss_kib":2048,"cpu_ms":1800000,"wall_ms":{wall},"host":"h"}}"#)
+    };
+    let client = desk.client();
+    let complete = CompleteOptions::new().cost(cost(3_600_000, 0).as_bytes());
+    let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::of_process("host", 1));
+    client.call(&client.calls().register(&queue, &listener, &RegisterOptions::new())).unwrap();
+    let take = || {
+        let call = client.calls().reserve(&listener, std::slice::from_ref(&queue), &ReserveOptions::new());
+        let taken = client.call(&call).unwrap().pop().unwrap();
+        client.call(&client.calls().start(&taken.id, taken.token, 7, &StartOptions::new())).unwrap();
+        taken
+    };
+    let task = take();
+    client.call(&client.calls().complete(&task.id, task.token, b"1", &complete)).unwrap();
+    let fail = FailOptions::new().permanent(true).cost(cost(7_200_000, 1).as_bytes());
+    let task = take();
+    client.call(&client.calls().fail(&task.id, task.token, b"CUDA out of memory", &fail)).unwrap();
+    let found = desk.run(&["find", "q", "--text", "movie", "-o", "id"]);
+    assert_eq!((found.out.as_str(), found.code), ("one\n", 0));
+    assert!(found.err.starts_with("looked into all 3 tasks, the last created 2"), "{}", found.err);
+    assert_eq!(desk.ok(&["find", "--text", "OUT OF", "-o", "id"]), "two\n");
+    desk.refused(2, &["find", "--text", ""]);
+    let used = &desk.json(&["usage", "--by", "tag"])[0];
+    assert_eq!((&used["name"], &used["tasks"], &used["attempts"]), (&"night".into(), &2.into(), &2.into()));
+    assert_eq!((&used["cpu_seconds"], &used["wall_seconds"]), (&3600.0.into(), &10800.0.into()));
+    assert_eq!(used["peak_bytes"], 2 << 20);
+    let shown = desk.run(&["usage", "q", "--limit", "1"]);
+    assert!(shown.err.starts_with("looked at the latest 1 task, created since 2"), "{}", shown.err);
+    assert_eq!(desk.json(&["usage", "--since", "2100-01-01"]), serde_json::json!([]));
+    desk.refused(4, &["usage", "nosuch"]);
 }

@@ -217,7 +217,7 @@ fn graphs() -> Past {
 
 /// The lines of a table without the totals below it.
 fn rows(shown: &str) -> impl Iterator<Item = &str> {
-    shown.lines().filter(|line| !line.contains(" tasks: "))
+    shown.lines().filter(|line| !line.contains(" tasks: ") && !line.starts_with("looked at "))
 }
 
 /// Replaces the digits of times by zeros.
@@ -272,7 +272,8 @@ fn drawn(screen: &Screen, name: &str, lines: u16, mark: &str) -> String {
 }
 
 /// The commands that print tables, the names of their files, and whether each row must be one line.
-const TABLES: [(&str, &[&str], bool); 35] = [
+const TABLES: [(&str, &[&str], bool); 36] = [
+    ("usage", &["usage", "--by", "method", "--since", "30days"], true),
     ("ls", &["ls"], true),
     ("ls-queue", &["ls", "movies"], true),
     ("ls-ended", &["ls", "--status", "failed,complete"], true),
