@@ -33,7 +33,7 @@ pub(super) const STRUCTS: [Whole; 21] = [
 ];
 
 /// Replies whose items become structs: the command, and the name of the struct.
-pub(super) const ITEMS: [(&str, &str); 21] = [
+pub(super) const ITEMS: [(&str, &str); 23] = [
     ("audit", "Change"),
     ("changes", "TaskChange"),
     ("events", "Event"),
@@ -45,6 +45,7 @@ pub(super) const ITEMS: [(&str, &str); 21] = [
     ("listeners", "ListenerInfo"),
     ("logs", "LogEntry"),
     ("repair", "Claim"),
+    ("notices", "Notice"),
     ("peek", "Peeked"),
     ("queues", "QueueInfo"),
     ("ready", "ReadyQueue"),
@@ -52,6 +53,7 @@ pub(super) const ITEMS: [(&str, &str); 21] = [
     ("schedules", "ScheduleSummary"),
     ("settings", "Setting"),
     ("tags", "Tag"),
+    ("take_notices", "DueNotice"),
     ("tick", "LowSchedule"),
     ("tracked", "TrackedTask"),
     ("workers", "WorkerInfo"),
@@ -92,6 +94,7 @@ const OWN: [(&str, &str, &str, &str, &str); 35] = [
     ("schedules", "state", "state", "ScheduleState", "reply::word"),
     ("settings", "from", "from", "Source", "reply::word"),
     ("tags", "tag", "name", "String", "reply::text"),
+    ("take_notices", "id", "id", "TaskId", "reply::word"),
     ("tick", "name", "name", "ScheduleName", "reply::word"),
     ("maintenance", "part", "part", "String", "reply::text"),
     ("workers", "listener", "id", "String", "reply::text"),

@@ -7,7 +7,7 @@ import * as wire from "./wire.js";
 
 // The types of the contract.
 const T = {
-  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold","suspend","unsuspend","requeue"]},
+  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold"]},
   ageing: {"form":"seconds","low":1,"high":604800},
   argumentCount: {"form":"whole","low":1,"high":1024},
   backoff: {"form":"word","words":["exponential","fixed"]},
@@ -73,6 +73,8 @@ const T = {
   needs: {"form":"text","high":256},
   needsCount: {"form":"whole","low":1,"high":8},
   niceness: {"form":"whole","low":0,"high":19},
+  noticeOutcome: {"form":"word","words":["delivered","failed"]},
+  notify: {"form":"text","high":1024},
   now: {"form":"seconds","low":0,"high":9007199254},
   number: {"form":"whole","low":0,"high":9007199254740991},
   onFailure: {"form":"word","words":["cancel","continue","hold"]},
@@ -116,7 +118,6 @@ const T = {
   settingName: {"form":"text"},
   settingValue: {"form":"text"},
   shortText: {"form":"bytes","low":0,"high":1024},
-  signal: {"form":"word","words":["ABRT","ALRM","HUP","INT","IO","PIPE","PROF","QUIT","TERM","URG","USR1","USR2","VTALRM","WINCH"]},
   slot: {"form":"whole","low":0,"high":100000000000},
   slotCount: {"form":"whole","low":0,"high":64},
   slots: {"form":"whole","low":1,"high":100000},
@@ -133,6 +134,8 @@ const T = {
   tagCount: {"form":"whole","low":1,"high":16},
   tags: {"form":"text"},
   taken: {"form":"whole","low":1,"high":100},
+  targetCount: {"form":"whole","low":1,"high":100},
+  targets: {"form":"whole","low":1,"high":8},
   task: {"form":"text","high":128},
   text: {"form":"text"},
   time: {"form":"seconds","low":0,"high":100000000000},
@@ -249,6 +252,27 @@ export function aggregate(queue: string, limit: number): Call<AggregateReply> {
   ], AGGREGATE_REPLY, false);
 }
 
+const ANSWER_NOTICE_REPLY: Shape<"delivered" | "retrying" | "given_up" | "stale"> = wire.single({ name: "reply", property: "reply", words: ["delivered","retrying","given_up","stale"] });
+
+/**
+ * Reports the outcome of a delivery. A delivered notice is done, and the next notice of the task for the same
+ *   target is due. A failed notice is due again after a delay, which grows from 5 seconds to an hour; after three
+ *   days it is given up.
+ *
+ * @param task The task.
+ * @param target The target.
+ * @param token The token of the notice, from `take_notices`.
+ * @param outcome The outcome of the delivery.
+ * @param answer The answer of the target, or the error, for people.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
+ * Reply: `delivered`, `retrying` or `given_up`; `stale` if the notice was taken again or answered since.
+ */
+export function answerNotice(task: string, target: string, token: number, outcome: contract.NoticeOutcome, answer: Bytes): Call<"delivered" | "retrying" | "given_up" | "stale"> {
+  return wire.call("answer_notice", [task, target, token, outcome, answer], [
+  ], ANSWER_NOTICE_REPLY, false);
+}
+
 /** The options of `append_log`. */
 export interface AppendLogOptions {
   /**
@@ -277,48 +301,6 @@ export function appendLog(id: string, token: number, source: string, text: Bytes
   return wire.call("append_log", [id, token, source, text], [
     ["offset", options.offset],
   ], APPEND_LOG_REPLY, false, options);
-}
-
-/** What `attend` answers. */
-export interface AttendReply {
-  /** Number of the request in this attempt. */
-  readonly number: number;
-  /** The kind of the request. */
-  readonly what: "suspend" | "unsuspend" | "signal";
-  /** The name of the signal, without SIG. */
-  readonly signal: string | null;
-}
-
-/** The options of `attend`. */
-export interface AttendOptions {
-  /** Number of the request that the owner has carried out or refused. */
-  readonly answered?: number | undefined;
-  /** The reason why the owner cannot carry out this request. */
-  readonly refused?: Bytes | undefined;
-}
-
-const ATTEND_REPLY: Shape<AttendReply | null> = wire.maybe(wire.list<AttendReply>([
-  { name: "number", property: "number", type: T.number },
-  { name: "what", property: "what", words: ["suspend","unsuspend","signal"] },
-  { name: "signal", property: "signal", type: T.name, empty: true },
-]));
-
-/**
- * Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue
- *   it, or to send it a signal. The owner answers each request, in order, with the next call.
- *
- * @param id The task.
- * @param token The token of the attempt.
- * @param options What else it is to do.
- *
- * Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
- * Reply: Number, kind and signal of the request; nil if no request is left.
- */
-export function attend(id: string, token: number, options: AttendOptions = {}): Call<AttendReply | null> {
-  return wire.call("attend", [id, token], [
-    ["answered", options.answered],
-    ["refused", options.refused],
-  ], ATTEND_REPLY, false, options);
 }
 
 /** One of what `audit` answers. */
@@ -573,10 +555,9 @@ export interface ChangesItem {
   readonly queue: string;
   /**
    * The kind of change. `state`: a transition; `cancel`: a cancel request; `requeue`: an order to give the task
-   *   back; `suspend`, `unsuspend` and `signal`: a request to the owner; `suspended`, `unsuspended`, `signalled`
-   *   and `refused`: its answer; `track` and `untrack`: tracking began or ended.
+   *   back; `track` and `untrack`: tracking began or ended.
    */
-  readonly what: "state" | "progress" | "checkpoint" | "cancel" | "requeue" | "suspend" | "unsuspend" | "signal" | "suspended" | "unsuspended" | "signalled" | "refused" | "note" | "edit" | "track" | "untrack";
+  readonly what: "state" | "progress" | "checkpoint" | "cancel" | "requeue" | "note" | "edit" | "track" | "untrack";
   /** The previous state; empty if the task has entered a new queue. */
   readonly from: contract.Reached | null;
   /** The state after the change. It differs from the previous state only if the kind is `state`. */
@@ -619,7 +600,7 @@ const CHANGES_REPLY: Shape<ChangesReply> = wire.list<ChangesReply>([
   { name: "entry", property: "entry", type: T.entry },
   { name: "id", property: "id", type: T.name },
   { name: "queue", property: "queue", type: T.name },
-  { name: "what", property: "what", words: ["state","progress","checkpoint","cancel","requeue","suspend","unsuspend","signal","suspended","unsuspended","signalled","refused","note","edit","track","untrack"] },
+  { name: "what", property: "what", words: ["state","progress","checkpoint","cancel","requeue","note","edit","track","untrack"] },
   { name: "from", property: "from", type: T.reached, empty: true },
   { name: "to", property: "to", type: T.reached },
   { name: "attempt", property: "attempt", type: T.number },
@@ -759,6 +740,12 @@ export interface CompleteOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -817,6 +804,7 @@ export function complete(id: string, token: number, result: Bytes, options: Comp
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
   ], COMPLETE_REPLY, false, options);
@@ -1073,6 +1061,12 @@ export interface EditOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -1145,6 +1139,7 @@ export function edit(id: string, options: EditOptions = {}): Call<"pending" | "s
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["max_bytes", options.maxBytes],
@@ -1601,6 +1596,8 @@ export interface GetReply {
   readonly grace: number | null;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice: number | null;
+  /** The targets that are notified of the end of the task, sorted. */
+  readonly notify: string | null;
   /** Maximum size of the task's log. */
   readonly logBytes: number | null;
   /** The lease of each attempt. */
@@ -1630,8 +1627,7 @@ export interface GetReply {
   /**
    * Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own
    *   lease, `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part
-   *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` was asked to suspend,
-   *   to continue or to handle a signal.
+   *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `n` may have notices.
    */
   readonly flags: string | null;
   /** The time by which the task must have ended. */
@@ -1646,19 +1642,6 @@ export interface GetReply {
   readonly reason: string | null;
   /** Time of the request to the owner to give the task back. */
   readonly requeue: number | null;
-  /**
-   * The requests of `suspend`, `unsuspend` and `signal` that wait for the owner: number, kind and signal of each,
-   *   with a `;` after it.
-   */
-  readonly controls: string | null;
-  /** Number of the latest request that the owner has answered. */
-  readonly controlled: number | null;
-  /** Number of the last request that the owner refused, and its reason. */
-  readonly controlRefused: string | null;
-  /** Time since which the program is suspended. */
-  readonly suspended: number | null;
-  /** The author of the `suspend`. */
-  readonly suspendedBy: string | null;
   /** The author of the `hold`. */
   readonly heldBy: string | null;
   /** The task was returned to the front of the pending tasks, or is returned to the front when it is promoted. */
@@ -1753,6 +1736,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "no_progress", property: "noProgress", type: T.timeLimit },
   { name: "grace", property: "grace", type: T.grace },
   { name: "nice", property: "nice", type: T.niceness },
+  { name: "notify", property: "notify", type: T.notify },
   { name: "log_bytes", property: "logBytes", type: T.logSize },
   { name: "own_lease", property: "ownLease", type: T.micros },
   { name: "steps", property: "steps", type: T.steps },
@@ -1773,11 +1757,6 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "cancel", property: "cancel", type: T.time },
   { name: "reason", property: "reason", type: T.text, empty: true },
   { name: "requeue", property: "requeue", type: T.time },
-  { name: "controls", property: "controls", type: T.text },
-  { name: "controlled", property: "controlled", type: T.number },
-  { name: "control_refused", property: "controlRefused", type: T.text },
-  { name: "suspended", property: "suspended", type: T.time },
-  { name: "suspended_by", property: "suspendedBy", type: T.text, empty: true },
   { name: "held_by", property: "heldBy", type: T.text, empty: true },
   { name: "front", property: "front", type: T.flag },
   { name: "progress", property: "progress", type: T.progressText },
@@ -2004,12 +1983,12 @@ export interface HeartbeatReply {
   /** End of the leases. */
   readonly deadline: number;
   /** The order to the owner of the task. */
-  readonly items: ("continue" | "attend" | "cancel" | "drain" | "stop" | "lost" | "kill")[];
+  readonly items: ("continue" | "cancel" | "drain" | "stop" | "lost" | "kill")[];
 }
 
 const HEARTBEAT_REPLY: Shape<HeartbeatReply> = wire.list<HeartbeatReply>([
   { name: "deadline", property: "deadline", type: T.deadline },
-], wire.values<"continue" | "attend" | "cancel" | "drain" | "stop" | "lost" | "kill">({ name: "order", property: "order", words: ["continue","attend","cancel","drain","stop","lost","kill"] }));
+], wire.values<"continue" | "cancel" | "drain" | "stop" | "lost" | "kill">({ name: "order", property: "order", words: ["continue","cancel","drain","stop","lost","kill"] }));
 
 /**
  * Renews the leases of tasks that a listener holds, and returns an order for each task.
@@ -2020,7 +1999,7 @@ const HEARTBEAT_REPLY: Shape<HeartbeatReply> = wire.list<HeartbeatReply>([
  * @param each The entries.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
- * Reply: Deadline, then for each task `continue`, `attend`, `cancel`, `drain`, `stop`, `kill` or `lost`.
+ * Reply: Deadline, then for each task `continue`, `cancel`, `drain`, `stop`, `kill` or `lost`.
  */
 export function heartbeat(queue: string, listener: string, lease: Seconds, each: readonly HeartbeatEach[]): Call<HeartbeatReply> {
   return wire.call("heartbeat", [queue, listener, lease, each.length, ...each.flatMap((one) => [one.id, one.token])], [
@@ -2507,6 +2486,57 @@ export function note(id: string, text: Bytes, options: NoteOptions = {}): Call<"
     ["data", options.data],
     ["request", options.request],
   ], NOTE_REPLY, true, options);
+}
+
+/** One of what `notices` answers. */
+export interface NoticesItem {
+  /** The number of the notice, counted from 1. */
+  readonly number: number;
+  /** The target. */
+  readonly target: string;
+  /** The event: the state in which the task has ended. */
+  readonly event: contract.Reached;
+  /** Time of the event. */
+  readonly at: number;
+  /** Number of attempts at that time. */
+  readonly attempt: number;
+  /**
+   * `open`: not delivered yet; `given_up`: not delivered within three days; `dropped`: never tried, because the
+   *   outbox of the target was full.
+   */
+  readonly stage: "open" | "delivered" | "given_up" | "dropped";
+  /** Number of tries to deliver the notice. */
+  readonly tries: number;
+  /** Time of the last answer. */
+  readonly answered: number | null;
+  /** The last answer of the target, or the last error; at most 1 KiB. */
+  readonly answer: Buffer | null;
+}
+
+const NOTICES_REPLY: Shape<NoticesItem[]> = wire.rows<NoticesItem>([
+  { name: "number", property: "number", type: T.number },
+  { name: "target", property: "target", type: T.name },
+  { name: "event", property: "event", type: T.reached },
+  { name: "at", property: "at", type: T.time },
+  { name: "attempt", property: "attempt", type: T.number },
+  { name: "stage", property: "stage", words: ["open","delivered","given_up","dropped"] },
+  { name: "tries", property: "tries", type: T.number },
+  { name: "answered", property: "answered", type: T.time, empty: true },
+  { name: "answer", property: "answer", type: T.stored, empty: true },
+]);
+
+/**
+ * Lists the notices of a task, oldest first: the last 64.
+ *
+ * @param id The task.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, WRONGKEY.
+ * Reply: For each notice its number, its target, the event, its time, the number of attempts of the task, its
+ *   stage, the number of tries, and the time and text of the last answer of its target.
+ */
+export function notices(id: string): Call<NoticesItem[]> {
+  return wire.call("notices", [id], [
+  ], NOTICES_REPLY, false);
 }
 
 /** The options of `pause`. */
@@ -3605,6 +3635,12 @@ export interface ScheduleOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -3669,6 +3705,7 @@ export function schedule(name: string, queue: string, recurrence: string, parame
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["by", options.by],
@@ -3991,34 +4028,6 @@ export function showSchedule(name: string): Call<ShowScheduleReply> {
   ], SHOW_SCHEDULE_REPLY, false);
 }
 
-/** The options of `signal`. */
-export interface SignalOptions {
-  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
-  readonly by?: string | undefined;
-  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
-  readonly request?: string | undefined;
-}
-
-const SIGNAL_REPLY: Shape<number> = wire.single({ name: "number", property: "number", type: T.number });
-
-/**
- * Asks the owner of a task to send its program a signal, once.
- *
- * @param id The task.
- * @param signal The signal, without SIG.
- * @param options What else it is to do.
- *
- * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
- * Reply: Number of the request in this attempt; the owner has answered it when the field `controlled` has reached
- *   it.
- */
-export function signal(id: string, signal: contract.Signal, options: SignalOptions = {}): Call<number> {
-  return wire.call("signal", [id, signal], [
-    ["by", options.by],
-    ["request", options.request],
-  ], SIGNAL_REPLY, true, options);
-}
-
 /** The options of `start`. */
 export interface StartOptions {
   /** Lease of the attempt. By default the setting `lease`. */
@@ -4266,6 +4275,12 @@ export interface SubmitOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4334,6 +4349,7 @@ export function submit(queue: string, each: readonly SubmitEach[], options: Subm
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],
@@ -4429,6 +4445,12 @@ export interface SubmitAgainOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4503,6 +4525,7 @@ export function submitAgain(queue: string, each: readonly SubmitEach[], options:
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],
@@ -4599,6 +4622,12 @@ export interface SubmitUniqueOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4671,6 +4700,7 @@ export function submitUnique(queue: string, each: readonly SubmitEach[], options
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],
@@ -4771,33 +4801,6 @@ export function supplyTimes(name: string, recurrence: string, after: number, slo
   ], SUPPLY_TIMES_REPLY, false);
 }
 
-/** The options of `suspend`. */
-export interface SuspendOptions {
-  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
-  readonly by?: string | undefined;
-  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
-  readonly request?: string | undefined;
-}
-
-const SUSPEND_REPLY: Shape<"suspending" | "suspended"> = wire.single({ name: "reply", property: "reply", words: ["suspending","suspended"] });
-
-/**
- * Asks the owner of a task to suspend its program: the owner's heartbeats return `attend`. The lease lives on,
- *   and the task keeps its places.
- *
- * @param id The task.
- * @param options What else it is to do.
- *
- * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
- * Reply: `suspending`; `suspended` if the program is suspended already.
- */
-export function suspend(id: string, options: SuspendOptions = {}): Call<"suspending" | "suspended"> {
-  return wire.call("suspend", [id], [
-    ["by", options.by],
-    ["request", options.request],
-  ], SUSPEND_REPLY, true, options);
-}
-
 const TAG_REPLY: Shape<string[]> = wire.values<string>({ name: "tag", property: "tag", type: T.name });
 
 /**
@@ -4850,6 +4853,75 @@ const TAGS_REPLY: Shape<TagsReply> = wire.list<TagsReply>([
 export function tags(queue: string, cursor: string, limit: number): Call<TagsReply> {
   return wire.call("tags", [queue, cursor, limit], [
   ], TAGS_REPLY, false);
+}
+
+/** One of what `take_notices` answers. */
+export interface TakeNoticesItem {
+  /** The task. */
+  readonly id: string;
+  /** The number of the notice among the notices of the task, counted from 1. */
+  readonly number: number;
+  /** The token for `answer_notice`. */
+  readonly token: number;
+  /** The target. */
+  readonly target: string;
+  /** The event: the state in which the task has ended. */
+  readonly event: contract.Reached;
+  /** Time of the event. */
+  readonly at: number;
+  /** Number of attempts at that time. */
+  readonly attempt: number;
+  /** The previous state. */
+  readonly from: contract.Reached | null;
+  /** The cause of the transition: the command, the reason of a release, or `lost`. */
+  readonly why: string;
+  /** The listener that made the transition, or the author of the call. */
+  readonly by: string | null;
+  /** The beginning of the error, or the reason of a cancel; at most 1 KiB. */
+  readonly text: Buffer;
+  /** Number of earlier tries to deliver the notice. */
+  readonly tries: number;
+  /** The queue of the task; empty if the task was deleted. */
+  readonly queue: string | null;
+  /** The title of the task. */
+  readonly title: string | null;
+  /** The method of the task. */
+  readonly method: string | null;
+}
+
+const TAKE_NOTICES_REPLY: Shape<TakeNoticesItem[]> = wire.rows<TakeNoticesItem>([
+  { name: "id", property: "id", type: T.name },
+  { name: "number", property: "number", type: T.number },
+  { name: "token", property: "token", type: T.number },
+  { name: "target", property: "target", type: T.name },
+  { name: "event", property: "event", type: T.reached },
+  { name: "at", property: "at", type: T.time },
+  { name: "attempt", property: "attempt", type: T.number },
+  { name: "from", property: "from", type: T.reached, empty: true },
+  { name: "why", property: "why", type: T.name },
+  { name: "by", property: "by", type: T.name, empty: true },
+  { name: "text", property: "text", type: T.stored },
+  { name: "tries", property: "tries", type: T.number },
+  { name: "queue", property: "queue", type: T.name, empty: true },
+  { name: "title", property: "title", type: T.text, empty: true },
+  { name: "method", property: "method", type: T.name, empty: true },
+]);
+
+/**
+ * Takes due notices of targets, for their delivery: of each task the first notice that is not delivered. A notice
+ *   that is not answered within 60 seconds is given to the next caller.
+ *
+ * @param limit Maximum number of notices of each target.
+ * @param targets The name of a target that the caller can reach.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+ * Reply: For each notice its task, its number, the token for `answer_notice`, its target, the event, its time,
+ *   the number of attempts of the task, the state before, the cause, its author, the text, the number of earlier
+ *   tries, and from the record of the task its queue, its title and its method.
+ */
+export function takeNotices(limit: number, targets: readonly string[]): Call<TakeNoticesItem[]> {
+  return wire.call("take_notices", [limit, targets.length, ...targets], [
+  ], TAKE_NOTICES_REPLY, false);
 }
 
 /** One of what `tick` answers. */
@@ -5089,32 +5161,6 @@ export function unschedule(name: string, options: UnscheduleOptions = {}): Call<
   ], UNSCHEDULE_REPLY, true, options);
 }
 
-/** The options of `unsuspend`. */
-export interface UnsuspendOptions {
-  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
-  readonly by?: string | undefined;
-  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
-  readonly request?: string | undefined;
-}
-
-const UNSUSPEND_REPLY: Shape<"continuing" | "continued"> = wire.single({ name: "reply", property: "reply", words: ["continuing","continued"] });
-
-/**
- * Asks the owner of a suspended task to continue its program.
- *
- * @param id The task.
- * @param options What else it is to do.
- *
- * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
- * Reply: `continuing`; `continued` if the program is not suspended.
- */
-export function unsuspend(id: string, options: UnsuspendOptions = {}): Call<"continuing" | "continued"> {
-  return wire.call("unsuspend", [id], [
-    ["by", options.by],
-    ["request", options.request],
-  ], UNSUSPEND_REPLY, true, options);
-}
-
 const UNTAG_REPLY: Shape<string[]> = wire.values<string>({ name: "tag", property: "tag", type: T.name });
 
 /**
@@ -5212,7 +5258,7 @@ export interface WhyReply {
   /** Number of attempts that were released uncounted. */
   readonly uncounted: number;
   /** The order for the owner. */
-  readonly order: "attend" | "cancel" | "stop" | "kill" | null;
+  readonly order: "cancel" | "stop" | "kill" | null;
   /** Number of listeners without a free slot. */
   readonly full: number;
   /** Number of listeners that drain. */
@@ -5279,7 +5325,7 @@ const WHY_REPLY: Shape<WhyReply> = wire.pairs<WhyReply>([
   { name: "lacking", property: "lacking", type: T.needs, empty: true, absent: true },
   { name: "releases", property: "releases", type: T.number },
   { name: "uncounted", property: "uncounted", type: T.number },
-  { name: "order", property: "order", words: ["attend","cancel","stop","kill"], empty: true },
+  { name: "order", property: "order", words: ["cancel","stop","kill"], empty: true },
   { name: "full", property: "full", type: T.number },
   { name: "draining", property: "draining", type: T.number },
   { name: "silent", property: "silent", type: T.number },
@@ -5343,11 +5389,6 @@ export interface WorkersItem {
   readonly methods: string | null;
   /** The reason why the worker takes fewer tasks than it could. */
   readonly trouble: string | null;
-  /**
-   * `ending` if the worker itself reports that it drains: it ends once its tasks have ended, and an order to
-   *   drain can no longer be withdrawn.
-   */
-  readonly ending: "ending" | null;
 }
 
 /** What `workers` answers. */
@@ -5374,7 +5415,6 @@ const WORKERS_REPLY: Shape<WorkersReply> = wire.list<WorkersReply>([
   { name: "life", property: "life", words: ["alive","dead"] },
   { name: "methods", property: "methods", type: T.methods, empty: true },
   { name: "trouble", property: "trouble", type: T.text, empty: true },
-  { name: "ending", property: "ending", words: ["ending"], empty: true },
 ]));
 
 /**
@@ -5387,8 +5427,7 @@ const WORKERS_REPLY: Shape<WorkersReply> = wire.list<WorkersReply>([
  * Reply: Next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the
  *   patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free
  *   slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the
- *   methods that it has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and
- *   ends, else empty.
+ *   methods that it has programs for, separated by commas (`*`: any); and its problems.
  */
 export function workers(cursor: string, limit: number): Call<WorkersReply> {
   return wire.call("workers", [cursor, limit], [

@@ -28,7 +28,7 @@ from .wire import (
 )
 
 # The types of the contract.
-_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "requeue",))
+_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold",))
 _AGEING = Type("seconds", low=1, high=604800)
 _ARGUMENT_COUNT = Type("whole", low=1, high=1024)
 _BACKOFF = Type("word", words=("exponential", "fixed",))
@@ -94,6 +94,8 @@ _NEED = Type("text", high=64)
 _NEEDS = Type("text", high=256)
 _NEEDS_COUNT = Type("whole", low=1, high=8)
 _NICENESS = Type("whole", low=0, high=19)
+_NOTICE_OUTCOME = Type("word", words=("delivered", "failed",))
+_NOTIFY = Type("text", high=1024)
 _NOW = Type("seconds", low=0, high=9007199254)
 _NUMBER = Type("whole", low=0, high=9007199254740991)
 _ON_FAILURE = Type("word", words=("cancel", "continue", "hold",))
@@ -137,7 +139,6 @@ _SCHEDULE_NAME = Type("text", high=100)
 _SETTING_NAME = Type("text")
 _SETTING_VALUE = Type("text")
 _SHORT_TEXT = Type("bytes", low=0, high=1024)
-_SIGNAL = Type("word", words=("ABRT", "ALRM", "HUP", "INT", "IO", "PIPE", "PROF", "QUIT", "TERM", "URG", "USR1", "USR2", "VTALRM", "WINCH",))
 _SLOT = Type("whole", low=0, high=100000000000)
 _SLOT_COUNT = Type("whole", low=0, high=64)
 _SLOTS = Type("whole", low=1, high=100000)
@@ -154,6 +155,8 @@ _STORED = Type("bytes", low=0, high=8388608)
 _TAG_COUNT = Type("whole", low=1, high=16)
 _TAGS = Type("text")
 _TAKEN = Type("whole", low=1, high=100)
+_TARGET_COUNT = Type("whole", low=1, high=100)
+_TARGETS = Type("whole", low=1, high=8)
 _TASK = Type("text", high=128)
 _TEXT = Type("text")
 _TIME = Type("seconds", low=0, high=100000000000)
@@ -306,6 +309,38 @@ def aggregate(
     )
 
 
+_answer_notice: Shape[Literal["delivered", "retrying", "given_up", "stale"]] = read_value(Field("reply", words=("delivered", "retrying", "given_up", "stale",)))
+
+
+def answer_notice(
+    task: str,
+    target: str,
+    token: int,
+    outcome: contract.NoticeOutcome,
+    answer: Bytes,
+) -> Call[Literal["delivered", "retrying", "given_up", "stale"]]:
+    """Reports the outcome of a delivery. A delivered notice is done, and the next notice of the task for the same
+    target is due. A failed notice is due again after a delay, which grows from 5 seconds to an hour; after three days
+    it is given up.
+
+    task: The task.
+    target: The target.
+    token: The token of the notice, from `take_notices`.
+    outcome: The outcome of the delivery.
+    answer: The answer of the target, or the error, for people.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
+    Reply: `delivered`, `retrying` or `given_up`; `stale` if the notice was taken again or answered since.
+    """
+    return call(
+        "answer_notice",
+        [task, target, token, outcome, answer],
+        [
+        ],
+        _answer_notice,
+        False,
+    )
+
+
 _append_log: Shape[str | None] = read_value(Field("last", type=_ENTRY, empty=True))
 
 
@@ -336,60 +371,6 @@ def append_log(
             ("offset", offset),
         ],
         _append_log,
-        False,
-    )
-
-
-@dataclass(frozen=True)
-class AttendReply:
-    """What `attend` answers."""
-
-    number: int
-    """Number of the request in this attempt."""
-
-    what: Literal["suspend", "unsuspend", "signal"]
-    """The kind of the request."""
-
-    signal: str | None
-    """The name of the signal, without SIG."""
-
-
-_attend: Shape[AttendReply | None] = read_maybe(read_list(
-    AttendReply,
-    (
-        Field("number", type=_NUMBER),
-        Field("what", words=("suspend", "unsuspend", "signal",)),
-        Field("signal", type=_NAME, empty=True),
-    ),
-
-))
-
-
-def attend(
-    id: str,
-    token: int,
-    *,
-    answered: int | None = None,
-    refused: Bytes | None = None,
-) -> Call[AttendReply | None]:
-    """Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue it,
-    or to send it a signal. The owner answers each request, in order, with the next call.
-
-    id: The task.
-    token: The token of the attempt.
-    answered: Number of the request that the owner has carried out or refused.
-    refused: The reason why the owner cannot carry out this request.
-    Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
-    Reply: Number, kind and signal of the request; nil if no request is left.
-    """
-    return call(
-        "attend",
-        [id, token],
-        [
-            ("answered", answered),
-            ("refused", refused),
-        ],
-        _attend,
         False,
     )
 
@@ -747,10 +728,9 @@ class ChangesItem:
     queue: str
     """The queue of the task at that time."""
 
-    what: Literal["state", "progress", "checkpoint", "cancel", "requeue", "suspend", "unsuspend", "signal", "suspended", "unsuspended", "signalled", "refused", "note", "edit", "track", "untrack"]
+    what: Literal["state", "progress", "checkpoint", "cancel", "requeue", "note", "edit", "track", "untrack"]
     """The kind of change. `state`: a transition; `cancel`: a cancel request; `requeue`: an order to give the task back;
-    `suspend`, `unsuspend` and `signal`: a request to the owner; `suspended`, `unsuspended`, `signalled` and `refused`:
-    its answer; `track` and `untrack`: tracking began or ended.
+    `track` and `untrack`: tracking began or ended.
     """
 
     from_: contract.Reached | None
@@ -803,7 +783,7 @@ _changes: Shape[ChangesReply] = read_list(
         Field("entry", type=_ENTRY),
         Field("id", type=_NAME),
         Field("queue", type=_NAME),
-        Field("what", words=("state", "progress", "checkpoint", "cancel", "requeue", "suspend", "unsuspend", "signal", "suspended", "unsuspended", "signalled", "refused", "note", "edit", "track", "untrack",)),
+        Field("what", words=("state", "progress", "checkpoint", "cancel", "requeue", "note", "edit", "track", "untrack",)),
         Field("from", type=_REACHED, empty=True),
         Field("to", type=_REACHED),
         Field("attempt", type=_NUMBER),
@@ -986,6 +966,12 @@ class CompleteOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -1032,6 +1018,7 @@ def complete(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
 ) -> Call[Literal["complete", "cancelled", "failed"]]:
@@ -1080,6 +1067,9 @@ def complete(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -1123,6 +1113,7 @@ def complete(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
         ],
@@ -1443,6 +1434,12 @@ class EditOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -1505,6 +1502,7 @@ def edit(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     max_bytes: int | None = None,
@@ -1555,6 +1553,9 @@ def edit(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -1602,6 +1603,7 @@ def edit(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("max_bytes", max_bytes),
@@ -2235,6 +2237,9 @@ class GetReply:
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, sorted."""
+
     log_bytes: int | None
     """Maximum size of the task's log."""
 
@@ -2277,8 +2282,7 @@ class GetReply:
     flags: str | None
     """Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own lease,
     `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part of a graph, `s`
-    further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` was asked to suspend, to continue or to handle
-    a signal.
+    further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `n` may have notices.
     """
 
     deadline: float | None
@@ -2298,23 +2302,6 @@ class GetReply:
 
     requeue: float | None
     """Time of the request to the owner to give the task back."""
-
-    controls: str | None
-    """The requests of `suspend`, `unsuspend` and `signal` that wait for the owner: number, kind and signal of each,
-    with a `;` after it.
-    """
-
-    controlled: int | None
-    """Number of the latest request that the owner has answered."""
-
-    control_refused: str | None
-    """Number of the last request that the owner refused, and its reason."""
-
-    suspended: float | None
-    """Time since which the program is suspended."""
-
-    suspended_by: str | None
-    """The author of the `suspend`."""
 
     held_by: str | None
     """The author of the `hold`."""
@@ -2429,6 +2416,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("no_progress", type=_TIME_LIMIT),
         Field("grace", type=_GRACE),
         Field("nice", type=_NICENESS),
+        Field("notify", type=_NOTIFY),
         Field("log_bytes", type=_LOG_SIZE),
         Field("own_lease", type=_MICROS),
         Field("steps", type=_STEPS),
@@ -2449,11 +2437,6 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("cancel", type=_TIME),
         Field("reason", type=_TEXT, empty=True),
         Field("requeue", type=_TIME),
-        Field("controls", type=_TEXT),
-        Field("controlled", type=_NUMBER),
-        Field("control_refused", type=_TEXT),
-        Field("suspended", type=_TIME),
-        Field("suspended_by", type=_TEXT, empty=True),
         Field("held_by", type=_TEXT, empty=True),
         Field("front", type=_FLAG),
         Field("progress", type=_PROGRESS_TEXT),
@@ -2775,7 +2758,7 @@ class HeartbeatReply:
     deadline: int
     """End of the leases."""
 
-    items: list[Literal["continue", "attend", "cancel", "drain", "stop", "lost", "kill"]]
+    items: list[Literal["continue", "cancel", "drain", "stop", "lost", "kill"]]
     """The order to the owner of the task."""
 
 
@@ -2787,7 +2770,7 @@ _heartbeat: Shape[HeartbeatReply] = read_list(
     read_items(
     None,
     (
-        Field("order", words=("continue", "attend", "cancel", "drain", "stop", "lost", "kill",)),
+        Field("order", words=("continue", "cancel", "drain", "stop", "lost", "kill",)),
     ),
 ),
 )
@@ -2806,7 +2789,7 @@ def heartbeat(
     lease: The lease from now on.
     each: The entries.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
-    Reply: Deadline, then for each task `continue`, `attend`, `cancel`, `drain`, `stop`, `kill` or `lost`.
+    Reply: Deadline, then for each task `continue`, `cancel`, `drain`, `stop`, `kill` or `lost`.
     """
     return call(
         "heartbeat",
@@ -3475,6 +3458,76 @@ def note(
         ],
         _note,
         True,
+    )
+
+
+@dataclass(frozen=True)
+class NoticesItem:
+    """One of what `notices` answers."""
+
+    number: int
+    """The number of the notice, counted from 1."""
+
+    target: str
+    """The target."""
+
+    event: contract.Reached
+    """The event: the state in which the task has ended."""
+
+    at: float
+    """Time of the event."""
+
+    attempt: int
+    """Number of attempts at that time."""
+
+    stage: Literal["open", "delivered", "given_up", "dropped"]
+    """`open`: not delivered yet; `given_up`: not delivered within three days; `dropped`: never tried, because the
+    outbox of the target was full.
+    """
+
+    tries: int
+    """Number of tries to deliver the notice."""
+
+    answered: float | None
+    """Time of the last answer."""
+
+    answer: bytes | None
+    """The last answer of the target, or the last error; at most 1 KiB."""
+
+
+_notices: Shape[list[NoticesItem]] = read_items(
+    NoticesItem,
+    (
+        Field("number", type=_NUMBER),
+        Field("target", type=_NAME),
+        Field("event", type=_REACHED),
+        Field("at", type=_TIME),
+        Field("attempt", type=_NUMBER),
+        Field("stage", words=("open", "delivered", "given_up", "dropped",)),
+        Field("tries", type=_NUMBER),
+        Field("answered", type=_TIME, empty=True),
+        Field("answer", type=_STORED, empty=True),
+    ),
+)
+
+
+def notices(
+    id: str,
+) -> Call[list[NoticesItem]]:
+    """Lists the notices of a task, oldest first: the last 64.
+
+    id: The task.
+    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, WRONGKEY.
+    Reply: For each notice its number, its target, the event, its time, the number of attempts of the task, its stage,
+      the number of tries, and the time and text of the last answer of its target.
+    """
+    return call(
+        "notices",
+        [id],
+        [
+        ],
+        _notices,
+        False,
     )
 
 
@@ -4856,6 +4909,12 @@ class ScheduleOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -4912,6 +4971,7 @@ def schedule(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     by: str | None = None,
@@ -4965,6 +5025,9 @@ def schedule(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -5011,6 +5074,7 @@ def schedule(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("by", by),
@@ -5458,37 +5522,6 @@ def show_schedule(
     )
 
 
-_signal: Shape[int] = read_value(Field("number", type=_NUMBER))
-
-
-def signal(
-    id: str,
-    signal: contract.Signal,
-    *,
-    by: str | None = None,
-    request: str | None = None,
-) -> Call[int]:
-    """Asks the owner of a task to send its program a signal, once.
-
-    id: The task.
-    signal: The signal, without SIG.
-    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
-    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
-    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
-    Reply: Number of the request in this attempt; the owner has answered it when the field `controlled` has reached it.
-    """
-    return call(
-        "signal",
-        [id, signal],
-        [
-            ("by", by),
-            ("request", request),
-        ],
-        _signal,
-        True,
-    )
-
-
 _start: Shape[int] = read_value(Field("deadline", type=_DEADLINE))
 
 
@@ -5809,6 +5842,12 @@ class SubmitOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -5864,6 +5903,7 @@ def submit(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -5912,6 +5952,9 @@ def submit(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -5958,6 +6001,7 @@ def submit(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
@@ -6089,6 +6133,12 @@ class SubmitAgainOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -6146,6 +6196,7 @@ def submit_again(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -6196,6 +6247,9 @@ def submit_again(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -6244,6 +6298,7 @@ def submit_again(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
@@ -6372,6 +6427,12 @@ class SubmitUniqueOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -6428,6 +6489,7 @@ def submit_unique(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -6477,6 +6539,9 @@ def submit_unique(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -6524,6 +6589,7 @@ def submit_unique(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
@@ -6643,36 +6709,6 @@ def supply_times(
     )
 
 
-_suspend: Shape[Literal["suspending", "suspended"]] = read_value(Field("reply", words=("suspending", "suspended",)))
-
-
-def suspend(
-    id: str,
-    *,
-    by: str | None = None,
-    request: str | None = None,
-) -> Call[Literal["suspending", "suspended"]]:
-    """Asks the owner of a task to suspend its program: the owner's heartbeats return `attend`. The lease lives on, and
-    the task keeps its places.
-
-    id: The task.
-    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
-    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
-    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
-    Reply: `suspending`; `suspended` if the program is suspended already.
-    """
-    return call(
-        "suspend",
-        [id],
-        [
-            ("by", by),
-            ("request", request),
-        ],
-        _suspend,
-        True,
-    )
-
-
 _tag: Shape[list[str]] = read_items(
     None,
     (
@@ -6758,6 +6794,102 @@ def tags(
         [
         ],
         _tags,
+        False,
+    )
+
+
+@dataclass(frozen=True)
+class TakeNoticesItem:
+    """One of what `take_notices` answers."""
+
+    id: str
+    """The task."""
+
+    number: int
+    """The number of the notice among the notices of the task, counted from 1."""
+
+    token: int
+    """The token for `answer_notice`."""
+
+    target: str
+    """The target."""
+
+    event: contract.Reached
+    """The event: the state in which the task has ended."""
+
+    at: float
+    """Time of the event."""
+
+    attempt: int
+    """Number of attempts at that time."""
+
+    from_: contract.Reached | None
+    """The previous state."""
+
+    why: str
+    """The cause of the transition: the command, the reason of a release, or `lost`."""
+
+    by: str | None
+    """The listener that made the transition, or the author of the call."""
+
+    text: bytes
+    """The beginning of the error, or the reason of a cancel; at most 1 KiB."""
+
+    tries: int
+    """Number of earlier tries to deliver the notice."""
+
+    queue: str | None
+    """The queue of the task; empty if the task was deleted."""
+
+    title: str | None
+    """The title of the task."""
+
+    method: str | None
+    """The method of the task."""
+
+
+_take_notices: Shape[list[TakeNoticesItem]] = read_items(
+    TakeNoticesItem,
+    (
+        Field("id", type=_NAME),
+        Field("number", type=_NUMBER),
+        Field("token", type=_NUMBER),
+        Field("target", type=_NAME),
+        Field("event", type=_REACHED),
+        Field("at", type=_TIME),
+        Field("attempt", type=_NUMBER),
+        Field("from", type=_REACHED, empty=True),
+        Field("why", type=_NAME),
+        Field("by", type=_NAME, empty=True),
+        Field("text", type=_STORED),
+        Field("tries", type=_NUMBER),
+        Field("queue", type=_NAME, empty=True),
+        Field("title", type=_TEXT, empty=True),
+        Field("method", type=_NAME, empty=True),
+    ),
+)
+
+
+def take_notices(
+    limit: int,
+    targets: Sequence[str],
+) -> Call[list[TakeNoticesItem]]:
+    """Takes due notices of targets, for their delivery: of each task the first notice that is not delivered. A notice
+    that is not answered within 60 seconds is given to the next caller.
+
+    limit: Maximum number of notices of each target.
+    targets: The name of a target that the caller can reach.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+    Reply: For each notice its task, its number, the token for `answer_notice`, its target, the event, its time, the
+      number of attempts of the task, the state before, the cause, its author, the text, the number of earlier tries,
+      and from the record of the task its queue, its title and its method.
+    """
+    return call(
+        "take_notices",
+        [limit, len(targets), *targets],
+        [
+        ],
+        _take_notices,
         False,
     )
 
@@ -7084,35 +7216,6 @@ def unschedule(
     )
 
 
-_unsuspend: Shape[Literal["continuing", "continued"]] = read_value(Field("reply", words=("continuing", "continued",)))
-
-
-def unsuspend(
-    id: str,
-    *,
-    by: str | None = None,
-    request: str | None = None,
-) -> Call[Literal["continuing", "continued"]]:
-    """Asks the owner of a suspended task to continue its program.
-
-    id: The task.
-    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
-    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
-    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
-    Reply: `continuing`; `continued` if the program is not suspended.
-    """
-    return call(
-        "unsuspend",
-        [id],
-        [
-            ("by", by),
-            ("request", request),
-        ],
-        _unsuspend,
-        True,
-    )
-
-
 _untag: Shape[list[str]] = read_items(
     None,
     (
@@ -7252,7 +7355,7 @@ class WhyReply:
     uncounted: int
     """Number of attempts that were released uncounted."""
 
-    order: Literal["attend", "cancel", "stop", "kill"] | None
+    order: Literal["cancel", "stop", "kill"] | None
     """The order for the owner."""
 
     full: int
@@ -7338,7 +7441,7 @@ _why: Shape[WhyReply] = read_pairs(
         Field("lacking", type=_NEEDS, empty=True, absent=True),
         Field("releases", type=_NUMBER),
         Field("uncounted", type=_NUMBER),
-        Field("order", words=("attend", "cancel", "stop", "kill",), empty=True),
+        Field("order", words=("cancel", "stop", "kill",), empty=True),
         Field("full", type=_NUMBER),
         Field("draining", type=_NUMBER),
         Field("silent", type=_NUMBER),
@@ -7425,11 +7528,6 @@ class WorkersItem:
     trouble: str | None
     """The reason why the worker takes fewer tasks than it could."""
 
-    ending: Literal["ending"] | None
-    """`ending` if the worker itself reports that it drains: it ends once its tasks have ended, and an order to drain
-    can no longer be withdrawn.
-    """
-
 
 @dataclass(frozen=True)
 class WorkersReply:
@@ -7463,7 +7561,6 @@ _workers: Shape[WorkersReply] = read_list(
         Field("life", words=("alive", "dead",)),
         Field("methods", type=_METHODS, empty=True),
         Field("trouble", type=_TEXT, empty=True),
-        Field("ending", words=("ending",), empty=True),
     ),
 ),
 )
@@ -7481,7 +7578,7 @@ def workers(
     Reply: Next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns
       that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the
       queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it
-      has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and ends, else empty.
+      has programs for, separated by commas (`*`: any); and its problems.
     """
     return call(
         "workers",

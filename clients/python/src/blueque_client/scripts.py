@@ -4,97 +4,96 @@ Made by generate.py from the bundle; do not edit."""
 
 #: The server's name of each script.
 DIGESTS = {
-    "adopt": "ecd7fdc5e94e1992ddf05f2b14cbfb9883df9155",
+    "adopt": "e0f9e2ceb7c178a296d11784cff36cfb88c07486",
     "aggregate": "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
+    "answer_notice": "d45af5e7700a3862ea9158b1a3651e01579b0cf2",
     "append_log": "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
-    "attend": "ef2087072b1fdd532765d3246e27fa7ebcee92e3",
     "audit": "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
-    "bulk": "0e2672d7294c3c3f9f2a32934b3e46df2e987779",
-    "cancel": "0f9756515cd12ca4846d3acb082c139550d7fc57",
+    "bulk": "2c0ff16afc3fdc13ae43ff6c827f514a5a4fc8d9",
+    "cancel": "6569a7d220b3090e0e0580d31cf2dbe8c8ae380c",
     "cancel_graph": "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
     "changes": "5981ffa8093b85aafff4483374d8d4f4cef80377",
     "checkpoint": "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-    "complete": "e5b60369ea33a7cee2d89e7fd75d3b6d2bd6bae3",
-    "configure": "5efdc3e5578cd09b2b9f2c379fb0c64b336c0b9e",
+    "complete": "943e3e551c9bfbe7829b48db37a4dcbcc757787d",
+    "configure": "32cf384e3595feff6341f24d5f858dfc68ca7042",
     "counts": "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
-    "delete": "022cc58506f179c81e116f8e2808b2a64e4db707",
+    "delete": "7043141d97e85c373fcea53e6e7757a44703d802",
     "delete_queue": "188c806447c3830d369660b1b7e9c63701a99f06",
-    "depend": "72945f36868a742d1aca87d743ea740c104268c3",
+    "depend": "f6c3231ad0ac89af6f393af1524535b632df311c",
     "drain": "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-    "edit": "1fd53f33620bf701a39057bcca0af8d011fb2e34",
-    "estimate": "847dc8ecbefdef63411aced5288e289171152fc2",
+    "edit": "a92eb22753f0f3fbce2ee1f3447ae6023b595377",
+    "estimate": "02d1f82c8d19c89dbf0b4b18cb99960d34d7b0d8",
     "events": "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
-    "fail": "4e7eb166c0fd88c426264e21ef8a6fc7b064ef73",
-    "find": "e3007589fb71515bbfd51c5b853bc7a3fbda8c29",
-    "finish_and_reserve": "3e80cfbe4f3053bdc021cdb2f3b343305ba0a433",
+    "fail": "cab13113386bda92af1c7edd66847ac4cb655ef3",
+    "find": "08e9c523bdbe5355aead93dbbb2f269116cde02c",
+    "finish_and_reserve": "b5ef267ef49b123bd41d6dcbc09355917c1c2814",
     "get": "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
     "get_many": "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
     "graphs": "f35628d78551164e0457313fc1d128b3f4d888d3",
     "groups": "e56a7e22f572dd9f7300b9aec4ae55a5c1e91f10",
-    "handshake": "5f7350cb929b17ef0f0d9a50b7472271836085f3",
-    "heartbeat": "502133aa8a67eae51e28db6a1c1b8b7be58af134",
+    "handshake": "fc3c6ed4198bc0365644311596c719a705a2f701",
+    "heartbeat": "b5e99efc43d537d6ace9c3b8aaed9b9324c7acac",
     "history": "9282e7dd1cfbad9996a07b2a620b6ddd3611777b",
-    "hold": "afbf24cb38571949b2903b495d0456819a9f41a4",
-    "limit": "52ddb5c10e6c3747a20193943e30c4c3a16a6305",
+    "hold": "e24ebcaaf48929a50f78099b4b614d05153d4399",
+    "limit": "bcce42054f9737913d03bce17929a2d371ad09e4",
     "limits": "479aea891fd3f36863254d38d2f2ed2142c3a92a",
-    "list": "5834c5cc2025531e1742fb70458765f43e52c12e",
+    "list": "52d30300980f16fcdaabf76149e85e7a558c0ede",
     "list_held": "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
     "listeners": "e85ffa993efc1a97192400bd63b82cd22f020af5",
     "logs": "982071d628e635e379333b0e48892ae28021732c",
-    "maintenance": "be385c5b33d3d31adf4d2e18db46c383d5e1f70f",
-    "move": "429ceefd9312ce094540f9785978e66244f1271b",
+    "maintenance": "29127df509079942b618182f36eec29fd02d5cda",
+    "move": "9cafbf9b4b1c9c08cdcf28eedaad08da97a15bbf",
     "note": "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
+    "notices": "55be2604aa08479314443209116015e15e7826e2",
     "pause": "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
     "pause_schedule": "7f50bf7bd027e8bc2691e1e8d69b249f50772181",
     "peek": "1f898f158a6c874c574b39ebac59d647c2203e31",
-    "prioritise": "9cc5a70a35caf93a35f951ddcf0cb887e4910f8e",
+    "prioritise": "07282d85a7f0ae46c08cec61ac43ea9642c756ef",
     "progress": "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-    "promote": "e771a041027028ee64c18a251d5546ccc6b184a7",
-    "prune": "269510aadfd59b425fc6b0192fd446b75f613310",
+    "promote": "ea64819ffbd2647fe50d77fef12dd319ff98341e",
+    "prune": "f19798d006c47a94baa5b46df45ee782bf2f3154",
     "queues": "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
     "ready": "0c39d3157167df489f28335380e7d5705612b6b0",
-    "register": "16c3fd63a6633462dfdd5fdeb61f6f9effe068a0",
-    "release": "97f81f9bed452eb922ff9cbb8bb542e9558e1419",
-    "repair": "5e4a6debe9c6058be60e6367ddad1223b09cafec",
+    "register": "53939a4de7dbf691de7c5528ef796a04c5dadea1",
+    "release": "bdd05748102d53c8ca1176b202cda1b5fed7ec08",
+    "repair": "377d00c525964b05c2e59e6ff6c4e310f5afd982",
     "report": "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
-    "requeue": "438e9fc771840d6eee933b1ac001fdbb7358d334",
-    "requeue_orphans": "af9e2c351e762dd2e92e32febb646d24524812b6",
-    "reserve": "4be65d5b60ed37932eb66c17296a203655ada9a5",
+    "requeue": "0884cb1520a8a53ddd873f15d21db83f29e7ea89",
+    "requeue_orphans": "e711dbb955a6c6f8dcbb80e0b5187dbbc8221dc2",
+    "reserve": "25a068cdf31571154a9439639c758ada3ea6be64",
     "reset_clock": "be63a3630bf3f5f6b2eb3c97fd88fae17d50b4f8",
     "resume": "7069a2bcea34fb03dad2812b63384590c0779688",
     "resume_schedule": "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
-    "retry": "b4d3ecf9c7205714b408ade016b4193e75d13818",
+    "retry": "e7d332911a438c4a2d9374eb9559540b90c5b41a",
     "retry_graph": "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-    "run_deferred": "a3d6dbbfc36e2d417a7397c092cc836fa7834654",
-    "run_schedule": "d539609be1995cc4ab93d328105adf728998cdbd",
-    "schedule": "7d55f94f465e99a3663de5d1aca790c85fe48c8b",
+    "run_deferred": "988552fb9edb90e5b9cd11b03fa26cd38ff17ea6",
+    "run_schedule": "891d65cff359f0a9fcef1f2348c3bcb3342982f1",
+    "schedule": "a0e6169d61b93d90f7eeae4e35bd33d8215b8b53",
     "schedules": "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
     "set_topology": "eaeb36eb312deacefea6bc4878ea24a032a62a93",
-    "settings": "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
+    "settings": "db99e722d3475e03a95e097f0abac3c64d2c4355",
     "show_graph": "120bf2fe73e18f97ad0a7636608f5b55701a31f2",
     "show_schedule": "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
-    "signal": "b793b1d310d2c8464a5a1a4b73d990b4af26486b",
-    "start": "4c60c8b764c00fb4123341fa0b4f65d8e4b06fc3",
+    "start": "87e0788674b17f9168fd202dd47e8ae9fbee79d5",
     "statistics": "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-    "submit": "a11c682b9d24df36cc0ebeead533073f29395220",
-    "submit_graph": "f5cbff2f2502e76d641a8384f301f5beb2569d70",
+    "submit": "f0487780d7993b75916acc96549f07102fee81fb",
+    "submit_graph": "e50f8eecc3845c654d218ff70ba4bd7cac8a3010",
     "supply_times": "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
-    "suspend": "abcb8a80e0483919fc403a49f0c11d52b31e9936",
     "tag": "a5c4d86684e3adb1f53f945e59488a241f46da4d",
     "tags": "fb7b95172052e5789aa69b548466b1d65c5d6893",
-    "tick": "a4335d8ed3dc0dab4c54f065d258ecf746cc64b8",
+    "take_notices": "6d06dfcb1e24ae3a60a3cb8b8f7ac983830eda42",
+    "tick": "655369800044179f8770dfb6595794160e983f1a",
     "topology": "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
     "track": "6f4a73b89af93c89828e150e0be513af5de754df",
     "tracked": "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-    "undepend": "ffb403ca27041198af3a715ba9eee2c920a9634f",
-    "unhold": "c1ad5959ecc24c39fb802cb07e765993cb3b184c",
+    "undepend": "1d2fb5d4a417d1c5e4e53d7aafaa6f90752a5af6",
+    "unhold": "0fd917c11af4559ce3113a8b234b964684f98687",
     "unregister": "faf138a512b332957c4d480f0f9c652409c7af00",
     "unschedule": "315cb369349322d6e148b2e89e0de2efd1a3171e",
-    "unsuspend": "78d1004c704ea64e327f44927756932cc0e3bebb",
     "untag": "7d8a253d256cab7c8d710e69705619cdd2b37999",
     "untrack": "214ae19547634ba87eaa63035daf8556050add79",
-    "why": "0bc3aedef6a9007b3baede39193e5e000cb2d895",
-    "workers": "70aa0fc3c2791d50659cf6293fcface547f39a0c",
+    "why": "ae40e15b7fb63f0aa8ed7b0c2abb6f1df951e3ea",
+    "workers": "573254c7d8ca2dfa6744a9d5734e306eea4d79d6",
 }
 
 TEXT = r"""
@@ -471,7 +470,7 @@ end
 
 === args.among
 function @{args.among}(value, words)
-  return string.find(value, '^[%w_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
+  return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
 end
 
 === args.flag
@@ -1576,144 +1575,6 @@ function @{cancelling.cancel}(task, spec)
   end
 end
 
-=== controlling.refuse
-function @{controlling.refuse}(task, what)
-  if @{contract.is_waiting}(task.status) then
-    return 'STATE', 'the task is ' .. task.status .. (what == 'suspend'
-      and ': it does not run, so hold it instead' or ': it has no program that runs')
-  end
-  return @{actions.refuse}(task, 'reserved or started')
-end
-
-=== controlling.plan
-function @{controlling.plan}(task, spec)
-  local what = spec.what
-  if not @{record.held}(task) then
-    return @{controlling.refuse}(task, what)
-  elseif task.token == '' then
-    return 'STATE', 'a client without scripts holds the task and gets no orders'
-  elseif task.cancel or task.requeue then
-    return 'STATE', 'the task is being stopped: wait until its program has ended'
-  end
-  local found = @{controls.load}(task)
-  if what == 'suspend' and found.wanted or what == 'unsuspend' and not found.wanted then
-    return
-  elseif #found.list >= 16 then
-    return 'TOOMANY', 'the worker has not answered the last requests to this task: wait until it has'
-  end
-  task.to, task.controls = task.status, found
-  found.last = found.last + 1
-  found.list[#found.list + 1] = { number = found.last, what = what, signal = spec.signal or '' }
-  @{history.plan}(task)
-  @{orders.plan}(task.queue)
-  @{tracking.plan_note}(task)
-end
-
-=== controlling.ask
-function @{controlling.ask}(task, spec)
-  local what, fields = spec.what, { 'controls', @{controls.text}(task.controls.list) }
-  if not @{controls.has}(task) then
-    @{reply.add}(fields, 'flags', (task.flags or '') .. 'c')
-  end
-  if what == 'suspend' then
-    @{reply.add}(fields, 'suspended_by', spec.by or '')
-  end
-  redis.call('HSET', task.key, unpack(fields))
-  @{orders.give}(task.queue, 't:' .. task.id, 'attend')
-  @{controlling.tell}(task, what, spec.by or '', spec.signal)
-end
-
-=== controlling.tell
-function @{controlling.tell}(task, why, by, text)
-  local note = text and text ~= '' and { 'note', text } or nil
-  @{history.add}(task, { to = task.status, why = why, by = by, at = @{record.time}(task), note = note }, '', '', '', '')
-  @{tracking.note}(task, why, by, text)
-end
-
-=== controlling.plan_answer
-function @{controlling.plan_answer}(task)
-  @{history.plan}(task)
-  @{orders.plan}(task.queue)
-  @{tracking.plan_note}(task)
-end
-
-=== controlling.answer
-function @{controlling.answer}(task, found, refused)
-  local key, request = @{namespace.prefix} .. 'task_' .. task.id, table.remove(found.list, 1)
-  local number = string.format('%.0f', request.number)
-  local fields, gone = { 'controlled', number }, {}
-  if refused then
-    @{reply.add}(fields, 'control_refused', number .. ' ' .. refused)
-  elseif request.what == 'suspend' then
-    @{reply.add}(fields, 'suspended', @{namespace.now})
-  elseif request.what == 'unsuspend' then
-    gone = { 'suspended', 'suspended_by' }
-  end
-  if found.list[1] then
-    @{reply.add}(fields, 'controls', @{controls.text}(found.list))
-  else
-    gone[#gone + 1] = 'controls'
-    if not task.cancel and not task.requeue then
-      @{orders.take_back}(task.queue, 't:' .. task.id)
-    end
-  end
-  if refused and request.what == 'suspend' then
-    gone[#gone + 1] = 'suspended_by'
-  end
-  redis.call('HSET', key, unpack(fields))
-  if gone[1] then
-    redis.call('HDEL', key, unpack(gone))
-  end
-  local done = request.what .. (request.what == 'signal' and 'led' or 'ed')
-  @{controlling.tell}(task, refused and 'refused' or done, task.node, refused or request.signal)
-end
-
-=== controls.load
-function @{controls.load}(task)
-  local v = redis.call('HMGET', @{namespace.prefix} .. 'task_' .. task.id, 'controls', 'controlled', 'suspended')
-  local found = { list = {}, last = tonumber(v[2] or 0), suspended = v[3], wanted = v[3] and true or false }
-  for number, what, signal in string.gmatch(v[1] or '', '(%d+) (%a+) (%w*);') do
-    found.last = tonumber(number)
-    found.list[#found.list + 1] = { number = found.last, what = what, signal = signal }
-    if what ~= 'signal' then
-      found.wanted = what == 'suspend'
-    end
-  end
-  return found
-end
-
-=== controls.text
-function @{controls.text}(list)
-  local parts = {}
-  for i, request in ipairs(list) do
-    parts[i] = string.format('%.0f %s %s;', request.number, request.what, request.signal)
-  end
-  return table.concat(parts)
-end
-
-=== controls.has
-function @{controls.has}(task)
-  return task.flags and string.find(task.flags, 'c', 1, true)
-end
-
-=== controls.fields
-function @{controls.fields}()
-  return 'controls', 'controlled', 'control_refused', 'suspended', 'suspended_by'
-end
-
-=== controls.forget
-function @{controls.forget}(task, to)
-  @{orders.take_back}(task.queue, 't:' .. task.id)
-  if to == 'deleted' then
-    return
-  end
-  local key, flags = @{namespace.prefix} .. 'task_' .. task.id, string.gsub(task.flags, 'c', '')
-  redis.call('HDEL', key, 'flags', @{controls.fields}())
-  if flags ~= '' then
-    redis.call('HSET', key, 'flags', flags)
-  end
-end
-
 === creation.spec
 function @{creation.spec}(options)
   local fields = {}
@@ -1738,7 +1599,7 @@ function @{creation.spec}(options)
     .. ((key or weight or options.limits) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
     .. (options.inputs and (options.inputs.some > 0 and 'wk' or 'w') or '') .. (options.deadline and 'e' or '')
-    .. (options.steps and 's' or '')
+    .. (options.steps and 's' or '') .. (options.notify and 'n' or '')
   options.priority, options.key, options.weight = priority, key, weight
   options.exclusive, options.lease = spec.exclusive, nil
   options.unique_until, options.own_lease = options.unique and till, lease
@@ -1751,7 +1612,7 @@ function @{creation.spec}(options)
     spec.holds = {
       priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
       tags = options.tags, own_lease = lease, exclusive = spec.exclusive, end_by = options.deadline,
-      shared = options.limits,
+      shared = options.limits, notify = options.notify,
     }
   end
   for name, value in pairs(options) do
@@ -3523,7 +3384,7 @@ end
 function @{edits.names}(value, what)
   local names = {}
   for name in string.gmatch(#value <= 1024 and value .. ',' or ',', '([^,]*),') do
-    local known = string.find(name, '^[%l_]+$') and string.find(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
+    local known = string.find(name, '^[%l_]+$') and string.find(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
     if name ~= 'eta' and not known then
       @{reply.fail}('BADARG', what .. ' must be names of options of a task, or eta, separated by commas')
     end
@@ -3547,7 +3408,7 @@ end
 === edits.read
 function @{edits.read}(task)
   local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended' }
-  for field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '=(%S+)') do
     fields[#fields + 1] = field
   end
   task.had = {}
@@ -3559,7 +3420,7 @@ end
 === edits.options
 function @{edits.options}(task, given, unset)
   local wanted, had = {}, task.had
-  for name, field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
     if unset[name] and given[name] ~= nil then
       @{reply.fail}('BADARG', 'unset names an option that is given, too')
     end
@@ -3619,7 +3480,7 @@ function @{edits.compare}(task, spec, call)
     @{reply.fail}('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
       .. ' its key and its unique name cannot be changed')
   end
-  for name, field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
     local before, after = had[field], new[field]
     if before ~= after then
       @{edits.write}(edit, field, after)
@@ -3643,7 +3504,7 @@ function @{edits.compare}(task, spec, call)
     return
   end
   local flags = spec.flags or ''
-  for letter in string.gmatch(task.flags or '', '[rwkdgoac]') do
+  for letter in string.gmatch(task.flags or '', '[rwkdgoan]') do
     flags = string.find(flags, letter, 1, true) and flags or flags .. letter
   end
   if flags ~= (task.flags or '') then
@@ -3731,7 +3592,7 @@ end
 
 === edits.take_holdings
 function @{edits.take_holdings}(task, fresh)
-  for name in string.gmatch(' priority fair_key weight needs unique till tags own_lease exclusive end_by shared ', '%S+') do
+  for name in string.gmatch(' priority fair_key weight needs unique till tags own_lease exclusive end_by shared notify ', '%S+') do
     task[name] = fresh[name]
   end
 end
@@ -3910,7 +3771,7 @@ function @{ending.complete}(id, token, result, cost, limited, asked, ends)
         redis.call('XLEN', events)
         redis.call(count, index)
       end
-      if task.flags and string.find(task.flags, '[pudgeoac]') then
+      if task.flags and string.find(task.flags, '[pudgeoan]') then
         task.result = result
         @{state.plan_flags}(task, 'complete')
       end
@@ -4821,7 +4682,7 @@ function @{firing.plan}(plan, taken)
   if old and taken[old.id] or guarded and taken['/' .. queue] then
     return nil
   end
-  options.slot = plan.fire_time
+  options.slot, options.notify = plan.fire_time, options.notify or @{settings.get}(queue, 'notify')
   local spec = @{creation.spec}(options)
   local task = { id = id, queue = queue, parameters = schedule.parameters, attempt = '0', created = @{namespace.now},
     foreign = true }
@@ -6172,10 +6033,13 @@ function @{holdings.load}(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoac]') then
+  if not string.find(task.flags, '[^wdgoan]') then
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', @{namespace.prefix} .. 'task_' .. task.id, 'graph') or nil
+    if string.find(task.flags, 'n', 1, true) then
+      @{holdings.load_notify}(task)
+    end
     return
   end
   local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'exclusive',
@@ -6195,6 +6059,14 @@ function @{holdings.load}(task)
       task[names[i]] = v[i]
     end
   end
+  if string.find(task.flags, 'n', 1, true) then
+    @{holdings.load_notify}(task)
+  end
+end
+
+=== holdings.load_notify
+function @{holdings.load_notify}(task)
+  task.notify = redis.call('HGET', @{namespace.prefix} .. 'task_' .. task.id, 'notify') or nil
 end
 
 === holdings.assign
@@ -6375,8 +6247,8 @@ function @{holdings.plan}(task, to, taker)
   if task.tracked then
     @{tracking.plan}()
   end
-  if @{controls.has}(task) and to ~= 'started' then
-    @{orders.plan}(task.queue)
+  if (@{contract.is_final}(to) or to == 'deleted') and string.find(task.flags, 'n', 1, true) then
+    @{notices.plan}(task, to)
   end
   if string.find(task.flags, 'a', 1, true) and task.status and (@{contract.is_final}(to) or to == 'deleted') then
     @{queued_round.plan_end}(task, to)
@@ -6522,9 +6394,6 @@ function @{holdings.move}(task, to)
   end
   if task.graph then
     @{graphs.count}(task, to)
-  end
-  if @{controls.has}(task) and to ~= 'started' then
-    @{controls.forget}(task, to)
   end
 end
 
@@ -7779,6 +7648,179 @@ function @{next_round.drop}(task, call, why)
   @{history.add}(task, { to = task.status, why = 'note', by = '', at = @{record.time}(task),
     note = { 'note', text, 'data', '' } }, '', '', '', '')
   @{tracking.note}(task, 'note', '', text)
+end
+
+=== notices.key
+function @{notices.key}(id)
+  return @{namespace.key}('notices', id)
+end
+
+=== notices.outbox
+function @{notices.outbox}(target)
+  return @{namespace.key}('outbox', target)
+end
+
+=== notices.check
+function @{notices.check}(value, what)
+  if value == 'none' then
+    return value
+  end
+  local wanted, seen = {}, {}
+  for one in string.gmatch(#value <= 1024 and value .. ',' or ',', '([^,]*),') do
+    local target, events = string.match(one, '^([%w_.-]+)(.*)$')
+    events = events and (events == '' and events or string.match(events, '^:(.+)$'))
+    local named = events and @{notices.events}(events)
+    if not named or #target > 64 or target == 'none' or seen[target] then
+      @{reply.fail}('BADARG', what .. ' must be none, or names of targets, each once, with a colon and the states '
+        .. 'complete, failed and cancelled joined by + or without, separated by commas')
+    end
+    seen[target] = true
+    wanted[#wanted + 1] = named == '' and target or target .. ':' .. named
+  end
+  if #wanted > 8 then
+    @{reply.fail}('BADARG', what .. ' may name ' .. 8 .. ' targets at most')
+  end
+  table.sort(wanted, @{args.before})
+  return table.concat(wanted, ',')
+end
+
+=== notices.events
+function @{notices.events}(text)
+  local named = {}
+  for event in string.gmatch(text ~= '' and text .. '+' or '', '([^+]*)%+') do
+    if named[event] or not string.find(' complete failed cancelled ', ' ' .. event .. ' ', 1, true) or event == '' then
+      return nil
+    end
+    named[event], named[#named + 1] = true, event
+  end
+  table.sort(named, @{args.before})
+  return #named < 3 and table.concat(named, '+') or ''
+end
+
+=== notices.targets
+function @{notices.targets}(text, event)
+  local targets = {}
+  for target, events in string.gmatch(text ~= 'none' and text or '', '([%w_.-]+):?([%w+]*)') do
+    if events == '' or string.find('+' .. events .. '+', '+' .. event .. '+', 1, true) then
+      targets[#targets + 1] = target
+    end
+  end
+  return targets
+end
+
+=== notices.plan
+function @{notices.plan}(task, to)
+  local key = @{namespace.declare}(@{notices.key}(task.id))
+  if to == 'deleted' then
+    task.unsent = @{notices.any_open}(key)
+    return
+  end
+  task.notices = { last = tonumber(redis.call('HGET', key, 'last') or 0) }
+  for _, target in ipairs(@{notices.targets}(task.notify or 'none', to)) do
+    local full = @{namespace.probe}('ZCARD', @{notices.outbox}(target)) >= 100000
+    task.notices[#task.notices + 1] = { target = target, full = full }
+  end
+end
+
+=== notices.add
+function @{notices.add}(task, to, why, by, ...)
+  local key, number, fields, text = @{notices.key}(task.id), task.notices.last, { ... }, ''
+  for i = 1, #fields, 2 do
+    local name = fields[i]
+    if name == 'error' or name == 'reason' then
+      text = string.sub(fields[i + 1], 1, 1024)
+    end
+  end
+  local what = table.concat({ to, @{record.time}(task), task.attempt, task.status or '-', why, by == '' and '-' or by,
+    text }, ' ')
+  for _, notice in ipairs(task.notices) do
+    number = number + 1
+    local name, old = string.format('%d', number), string.format('%d', number - 64)
+    redis.call('HSET', key, 'last', name, name, notice.target .. ' ' .. what,
+      name .. ':', notice.full and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
+    redis.call('HDEL', key, old, old .. ':')
+    if not notice.full then
+      redis.call('ZADD', @{notices.outbox}(notice.target), 'NX', string.format('%.0f', @{namespace.now_us}), task.id)
+    end
+  end
+  if number > task.notices.last then
+    redis.call('PERSIST', key)
+  end
+end
+
+=== notices.forget
+function @{notices.forget}(task)
+  if task.unsent then
+    redis.call('EXPIRE', @{notices.key}(task.id), '345600')
+  else
+    redis.call('UNLINK', @{notices.key}(task.id))
+  end
+end
+
+=== notices.any_open
+function @{notices.any_open}(key)
+  local fields = redis.call('HGETALL', key)
+  for i = 2, #fields, 2 do
+    if string.find(fields[i - 1], ':', 1, true) and string.find(fields[i], '^open ') then
+      return true
+    end
+  end
+  return false
+end
+
+=== notices.read
+function @{notices.read}(id)
+  local fields, found = redis.call('HGETALL', @{namespace.declare}(@{notices.key}(id))), {}
+  for i = 1, #fields, 2 do
+    found[fields[i]] = fields[i + 1]
+  end
+  local last = tonumber(found.last or 0)
+  return found, math.max(1, last - 64 + 1), last
+end
+
+=== notices.parse
+function @{notices.parse}(found, number)
+  local name = string.format('%d', number)
+  local target, event, at, tried, from, why, by, text = string.match(found[name] or '',
+    '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
+  local stage, tries, answered, answer = string.match(found[name .. ':'] or '', '^(%S+) (%S+) (%S+) (.*)$')
+  return target and stage and { number = name, target = target, event = event, at = at, attempt = tried,
+    from = from ~= '-' and from or '', why = why, by = by ~= '-' and by or '', text = text, stage = stage,
+    tries = tries, answered = answered ~= '-' and answered or '', answer = answer }
+end
+
+=== notices.first_open
+function @{notices.first_open}(found, low, high, target)
+  for number = low, high do
+    local notice = @{notices.parse}(found, number)
+    if notice and notice.target == (target or notice.target) and notice.stage == 'open' then
+      return notice
+    end
+  end
+end
+
+=== notices.due
+function @{notices.due}(target, limit, taken)
+  local outbox, gone = @{notices.outbox}(target), {}
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', @{namespace.declare}(outbox), '-inf',
+    string.format('%.0f', @{namespace.now_us}), 'LIMIT', 0, limit)) do
+    local found, low, high = @{notices.read}(id)
+    local notice = @{notices.first_open}(found, low, high, target)
+    if notice then
+      notice.id, notice.outbox = id, outbox
+      local v = redis.call('HMGET', @{namespace.key}('task', id), 'queue', 'title', 'method')
+      notice.queue, notice.title, notice.method = v[1] or '', v[2] or '', v[3] or ''
+      taken[#taken + 1] = notice
+    else
+      gone[#gone + 1] = { outbox = outbox, id = id }
+    end
+  end
+  return gone
+end
+
+=== notices.delay
+function @{notices.delay}(tries)
+  return math.min(3600000000, 5000000 * 2 ^ math.min(tries - 1, 20))
 end
 
 === orders.key
@@ -10463,7 +10505,7 @@ function @{rerun.fresh}(task, call, spec)
   if call.eta and call.eta > @{namespace.now_us} then
     new.begins, new.eta = 'scheduled', @{namespace.decimal}(call.eta)
   end
-  local flags = (spec.flags or '') .. string.gsub(task.flags or '', '[^do]', '')
+  local flags = (spec.flags or '') .. string.gsub(task.flags or '', '[^don]', '')
   if flags ~= '' then
     new.flags = flags
     @{holdings.assign}(new, spec.holds or {})
@@ -10488,7 +10530,7 @@ function @{rerun.run}(task, step)
   end
   new.forget = { @{record.attempt_fields}() }
   local gone = { @{rerun.forgotten}() }
-  for field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '=(%S+)') do
     gone[#gone + 1] = field
   end
   for _, field in ipairs(gone) do
@@ -11590,7 +11632,7 @@ function @{rights.denied}(names, role)
   end
 end
 
-=== rights.refuse adopt append_log attend checkpoint complete fail finish_and_reserve heartbeat progress register release report reserve start unregister
+=== rights.refuse adopt append_log checkpoint complete fail finish_and_reserve heartbeat progress register release report reserve start unregister
 function @{rights.refuse}(name)
   local role = string.match('WORKER', '^%u+$')
   if role and not @{rights.denied}({ name }, 'meta') then
@@ -11601,7 +11643,7 @@ function @{rights.refuse}(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
-=== rights.refuse aggregate maintenance promote prune ready repair requeue_orphans run_deferred tick
+=== rights.refuse aggregate answer_notice maintenance promote prune ready repair requeue_orphans run_deferred take_notices tick
 function @{rights.refuse}(name)
   local role = string.match('MAINTENANCE', '^%u+$')
   if role and not @{rights.denied}({ name }, 'meta') then
@@ -11623,7 +11665,7 @@ function @{rights.refuse}(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
-=== rights.refuse cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
+=== rights.refuse cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph submit submit_graph tag track undepend unhold untag untrack
 function @{rights.refuse}(name)
   local role = string.match('CLIENT', '^%u+$')
   if role and not @{rights.denied}({ name }, 'meta') then
@@ -11634,7 +11676,7 @@ function @{rights.refuse}(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
-=== rights.check adopt append_log attend checkpoint complete fail finish_and_reserve heartbeat progress register release report reserve start unregister
+=== rights.check adopt append_log checkpoint complete fail finish_and_reserve heartbeat progress register release report reserve start unregister
 function @{rights.check}(names)
   local name = @{rights.denied}(names, 'WORKER')
   if name then
@@ -11642,7 +11684,7 @@ function @{rights.check}(names)
   end
 end
 
-=== rights.check aggregate maintenance promote prune ready repair requeue_orphans run_deferred tick
+=== rights.check aggregate answer_notice maintenance promote prune ready repair requeue_orphans run_deferred take_notices tick
 function @{rights.check}(names)
   local name = @{rights.denied}(names, 'MAINTENANCE')
   if name then
@@ -11658,7 +11700,7 @@ function @{rights.check}(names)
   end
 end
 
-=== rights.check cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
+=== rights.check cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph submit submit_graph tag track undepend unhold untag untrack
 function @{rights.check}(names)
   local name = @{rights.denied}(names, 'CLIENT')
   if name then
@@ -11668,7 +11710,7 @@ end
 
 === rights.require adopt bulk cancel complete delete depend edit fail hold move promote prune release repair requeue retry run_schedule start submit tick undepend unhold
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require aggregate
@@ -11676,14 +11718,14 @@ function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'HGET', 'HMGET', 'HSET', 'UNLINK', 'XTRIM', 'ZADD', 'ZCARD', 'ZREM' })
 end
 
+=== rights.require answer_notice
+function @{rights.require}()
+  @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HGETALL', 'HSET', 'UNLINK', 'ZADD', 'ZCARD', 'ZREM' })
+end
+
 === rights.require append_log
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'EXPIRE', 'HGET', 'HINCRBY', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'XDEL', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
-end
-
-=== rights.require attend
-function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'XREVRANGE', 'ZCARD' })
 end
 
 === rights.require cancel_graph retry_graph
@@ -11708,7 +11750,7 @@ end
 
 === rights.require finish_and_reserve reserve
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require heartbeat
@@ -11723,7 +11765,7 @@ end
 
 === rights.require maintenance
 function @{rights.require}()
-  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'XTRIM', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
+  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'XTRIM', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
 end
 
 === rights.require note
@@ -11758,7 +11800,7 @@ end
 
 === rights.require requeue_orphans
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require reset_clock
@@ -11773,7 +11815,7 @@ end
 
 === rights.require run_deferred
 function @{rights.require}()
-  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
+  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
 end
 
 === rights.require schedule
@@ -11784,11 +11826,6 @@ end
 === rights.require set_topology
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'HGET', 'HMGET', 'HSET', 'XADD', 'ZCARD' })
-end
-
-=== rights.require signal suspend unsuspend
-function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'LPUSH', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD' })
 end
 
 === rights.require submit_graph
@@ -11804,6 +11841,11 @@ end
 === rights.require tag untag
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HMGET', 'HSET', 'ZADD', 'ZCARD', 'ZREM' })
+end
+
+=== rights.require take_notices
+function @{rights.require}()
+  @{rights.check}({ 'EXISTS', 'HGET', 'HGETALL', 'HMGET', 'HSET', 'ZADD', 'ZCARD', 'ZREM' })
 end
 
 === rights.require track
@@ -11829,7 +11871,7 @@ end
 === rights.missing
 function @{rights.missing}()
   local denied, missing, others = {}, {}, {}
-  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;attend/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;signal/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;suspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;unsuspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
+  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;answer_notice/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME UNLINK XINFO ZADD ZCARD ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;notices/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;take_notices/MAINTENANCE=EXISTS HEXISTS HGET HGETALL HMGET HSET TIME XINFO ZADD ZCARD ZRANGEBYSCORE ZREM;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
     local lacks = {}
     for call in string.gmatch(calls, '%u+') do
       local of = role .. call
@@ -13193,11 +13235,14 @@ function @{staging.refuse_other}(how)
 end
 
 === staging.spec
-function @{staging.spec}(text, known, common)
+function @{staging.spec}(text, known, common, notify)
   local label, rest = string.match(text, '^label=(%S*) ?(.*)$')
   if not label then
     label = string.match(' ' .. text, ' label=(%S*)')
     rest = label and string.gsub(' ' .. text, ' label=%S*', '') or text
+  end
+  if notify and not string.find(' ' .. rest, ' notify=', 1, true) then
+    rest = rest .. ' notify=' .. notify
   end
   local spec = known[rest]
   if not spec then
@@ -13563,6 +13608,9 @@ function @{state.move}(task, to, why, by, ...)
         if task.logged then
           @{logs.forget}(id, task.logged)
         end
+        if task.unsent ~= nil then
+          @{notices.forget}(task)
+        end
       end
       redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
     else
@@ -13585,6 +13633,9 @@ function @{state.move}(task, to, why, by, ...)
       end
       if task.tracked then
         @{tracking.transition}(task, to, why, by, ...)
+      end
+      if task.notices then
+        @{notices.add}(task, to, why, by, ...)
       end
     end
     if to == 'failed' then
@@ -13666,6 +13717,9 @@ function @{state.record}(task, to, why, by, ...)
       if task.logged then
         @{logs.forget}(id, task.logged)
       end
+      if task.unsent ~= nil then
+        @{notices.forget}(task)
+      end
     end
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
   else
@@ -13688,6 +13742,9 @@ function @{state.record}(task, to, why, by, ...)
     end
     if task.tracked then
       @{tracking.transition}(task, to, why, by, ...)
+    end
+    if task.notices then
+      @{notices.add}(task, to, why, by, ...)
     end
   end
   if to == 'failed' then
@@ -14068,7 +14125,7 @@ function @{steps.next}(task, queue, created, rest, eta)
   if task.edit then
     @{edits.alter}(task, other)
   end
-  local flags = string.gsub(other.flags or '', '[sc]', '') .. (rest ~= '' and 's' or '')
+  local flags = string.gsub(other.flags or '', 's', '') .. (rest ~= '' and 's' or '')
   if other.unique and @{holdings.name_conflict}(other) then
     other.unique, other.nameless, flags = nil, true, string.gsub(flags, 'u', '')
   end
@@ -15069,6 +15126,17 @@ function @{contract.arguments}()
   return queue, limit
 end
 
+=== contract.arguments answer_notice
+function @{contract.arguments}()
+  local task = @{args.plain}(@{args.next}('task'), 'task')
+  local target = @{args.plain}(@{args.next}('target'), 'target')
+  local token = @{args.next}('token')
+  local outcome = @{args.word}(@{args.next}('outcome'), ' delivered failed ', 'outcome')
+  local answer = @{args.bytes}(@{args.next}('answer'), 1024, 'answer')
+  @{args.none}()
+  return task, target, token, outcome, answer
+end
+
 === contract.arguments append_log
 function @{contract.arguments}()
   local id = @{args.next}('id')
@@ -15076,13 +15144,6 @@ function @{contract.arguments}()
   local source = @{args.plain}(@{args.next}('source'), 'source')
   local text = @{args.bytes}(@{args.next}('text'), 65536, 'text')
   return id, token, source, text
-end
-
-=== contract.arguments attend release
-function @{contract.arguments}()
-  local id = @{args.next}('id')
-  local token = @{args.next}('token')
-  return id, token
 end
 
 === contract.arguments audit changes
@@ -15095,7 +15156,7 @@ end
 === contract.arguments bulk
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
-  local action = @{args.word}(@{args.next}('action'), ' cancel retry delete purge move prioritise hold unhold suspend unsuspend requeue ', 'action')
+  local action = @{args.word}(@{args.next}('action'), ' cancel retry delete purge move prioritise hold unhold ', 'action')
   local cursor = @{search.step}(@{args.next}('cursor'), 'cursor')
   local limit = @{args.integer}(@{args.next}('limit'), 1, 500, 'limit')
   return queue, action, cursor, limit
@@ -15138,7 +15199,7 @@ function @{contract.arguments}()
   return queue
 end
 
-=== contract.arguments delete edit estimate hold requeue retry suspend track unhold unsuspend untrack
+=== contract.arguments delete edit estimate hold requeue retry track unhold untrack
 function @{contract.arguments}()
   local id = @{args.plain}(@{args.next}('id'), 'id')
   return id
@@ -15189,7 +15250,7 @@ function @{contract.arguments}()
   return queue, cursor, limit
 end
 
-=== contract.arguments get why
+=== contract.arguments get notices why
 function @{contract.arguments}()
   local id = @{args.plain}(@{args.next}('id'), 'id')
   @{args.none}()
@@ -15380,6 +15441,13 @@ function @{contract.arguments}()
   return queue, listener
 end
 
+=== contract.arguments release
+function @{contract.arguments}()
+  local id = @{args.next}('id')
+  local token = @{args.next}('token')
+  return id, token
+end
+
 === contract.arguments repair
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
@@ -15465,13 +15533,6 @@ function @{contract.arguments}()
   return name
 end
 
-=== contract.arguments signal
-function @{contract.arguments}()
-  local id = @{args.plain}(@{args.next}('id'), 'id')
-  local signal = @{args.word}(@{args.next}('signal'), ' ABRT ALRM HUP INT IO PIPE PROF QUIT TERM URG USR1 USR2 VTALRM WINCH ', 'signal')
-  return id, signal
-end
-
 === contract.arguments statistics
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
@@ -15495,6 +15556,13 @@ function @{contract.arguments}()
   return id, count
 end
 
+=== contract.arguments take_notices
+function @{contract.arguments}()
+  local limit = @{args.integer}(@{args.next}('limit'), 1, 100, 'limit')
+  local count = @{args.integer}(@{args.next}('count'), 1, 100, 'count')
+  return limit, count
+end
+
 === contract.arguments undepend
 function @{contract.arguments}()
   local id = @{args.plain}(@{args.next}('id'), 'id')
@@ -15515,15 +15583,6 @@ end
 function @{contract.option}(name, value)
   if name == 'offset' then
     return @{args.integer}(value, 0, 9007199254740991, name)
-  end
-end
-
-=== contract.option attend
-function @{contract.option}(name, value)
-  if name == 'answered' then
-    return @{args.integer}(value, 0, 9007199254740991, name)
-  elseif name == 'refused' then
-    return @{args.bytes}(value, 1024, name)
   end
 end
 
@@ -15639,6 +15698,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -15653,7 +15714,7 @@ function @{contract.option}(name, value)
   end
 end
 
-=== contract.option delete delete_queue hold move prioritise reset_clock signal suspend unhold unschedule unsuspend
+=== contract.option delete delete_queue hold move prioritise reset_clock unhold unschedule
 function @{contract.option}(name, value)
   if name == 'by' or name == 'request' then
     return @{args.plain}(value, name)
@@ -15709,6 +15770,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -16015,6 +16078,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -16086,6 +16151,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -16162,6 +16229,8 @@ function @{contract.task_option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -16199,6 +16268,8 @@ function @{contract.setting}(name, value, what)
     return @{args.integer}(value, 1024, 1099511627776, what)
   elseif name == 'forget_after' then
     return @{args.seconds}(value, 60, 604800, what)
+  elseif name == 'notify' then
+    return @{notices.check}(value, what)
   elseif name == 'closed' then
     return @{args.integer}(value, 0, 1, what)
   elseif name == 'concurrency' or name == 'key_concurrency' then
@@ -16408,6 +16479,75 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== answer_notice
+--- Reports the outcome of a delivery. A delivered notice is done, and the next notice of the task for the same target is due. A failed notice is due again after a delay, which grows from 5 seconds to an hour; after three days it is given up.
+-- @args now task target token outcome answer
+-- @role maintenance
+-- @again stale
+-- @reply `delivered`, `retrying` or `given_up`; `stale` if the notice was taken again or answered since
+-- @errors TOOBIG
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@namespace.key
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local id, target, token, outcome, answer = @{contract.arguments}()
+  token = @{args.integer}(token, 1, 9007199254740991, 'token')
+  local key, outbox = @{namespace.declare}(@{notices.key}(id)), @{notices.outbox}(target)
+  @{namespace.probe}('ZCARD', outbox)
+  local found, low, high = @{notices.read}(id)
+  local held, number = string.match(found['/' .. target] or '', '^(%S+) (%S+)$')
+  local notice = held == string.format('%.0f', token) and @{notices.parse}(found, tonumber(number))
+  if not notice then
+    return 'stale'
+  end
+  local tries, at = tonumber(notice.tries) + 1, @{namespace.now_us}
+  local stage, verdict = 'delivered', 'delivered'
+  if outcome == 'failed' then
+    stage, verdict, at = 'open', 'retrying', at + @{notices.delay}(tries)
+    if @{namespace.now_us} - tonumber(notice.at) * 1000000 > 259200000000 then
+      stage, verdict, at = 'given_up', 'given_up', @{namespace.now_us}
+    end
+  end
+  found[number .. ':'] = table.concat({ stage, string.format('%d', tries), @{namespace.now},
+    string.sub(answer, 1, 1024) }, ' ')
+  local more = @{notices.first_open}(found, low, high, target)
+  local last = not more and redis.call('EXISTS', @{namespace.declare}(@{namespace.key}('task', id))) == 0
+    and not @{notices.first_open}(found, low, high)
+  @{namespace.begin}()
+  if last then
+    redis.call('UNLINK', key)
+  else
+    redis.call('HSET', key, number .. ':', found[number .. ':'])
+    redis.call('HDEL', key, '/' .. target)
+  end
+  if more then
+    redis.call('ZADD', outbox, string.format('%.0f', at), id)
+  else
+    redis.call('ZREM', outbox, id)
+  end
+  return verdict
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === append_log
 --- Appends text to a task's log. The server keeps the beginning of the log and the latest part of the rest, until a day after the task has ended.
 -- @args now id token source text
@@ -16498,51 +16638,6 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
-=== attend
---- Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue it, or to send it a signal. The owner answers each request, in order, with the next call.
--- @args now id token
--- @role worker
--- @options answered refused
--- @reply number, kind and signal of the request; nil if no request is left
--- @errors LOST TOOBIG
-
-local cold
-@args.at
-@args.next
-@namespace.meta
-@namespace.prefix
-@namespace.declared
-@fence.task
-@namespace.shared_tables
-@namespace.gap
-@namespace.now_us
-@namespace.now
-@namespace.open
-@contract.arguments
-@cold
-
-local function command()
-  @{namespace.open}()
-  local id, token = @{contract.arguments}()
-  local options = @{args.options}()
-  local task = @{fence.task}(id, token, '')
-  local found = @{controls.load}(task)
-  local request = found.list[1]
-  if request and request.number == options.answered then
-    @{controlling.plan_answer}(task)
-    @{namespace.begin}()
-    @{controlling.answer}(task, found, options.refused)
-  end
-  request = found.list[1]
-  return request and { request.number, request.what, request.signal } or nil
-end
-
-local ok, answer = pcall(command)
-if ok then
-  return answer
-end
-return @{reply.refusal}(answer)
-
 === audit
 --- Returns the audit entries after an entry. An audit entry records who changed what: settings, limits, priorities, pauses, drains, cancels, retries, moves, deletions, bulk actions, graphs and schedules. With `by`, `what` or `on`, returns only matching entries among the next `limit` entries.
 -- @args now after limit
@@ -16611,9 +16706,6 @@ local function command()
     prioritise = { @{prioritising.plan}, @{prioritising.prioritise}, priority = true },
     hold = { @{holding.plan}, @{holding.hold}, by = true },
     unhold = { @{holding.plan_release}, @{holding.release}, by = true },
-    suspend = { @{controlling.plan}, @{controlling.ask}, by = true },
-    unsuspend = { @{controlling.plan}, @{controlling.ask}, by = true },
-    requeue = { @{requeuing.plan}, @{requeuing.requeue}, by = true },
   }
 
   @{namespace.open}()
@@ -16632,7 +16724,7 @@ local function command()
   @{requests.replay}('bulk', options.request)
   local spec = {
     reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
-    queue = options.into, priority = options.priority, by = act.by and options.by, what = action,
+    queue = options.into, priority = options.priority, by = act.by and options.by,
     elsewhere = action == 'retry' and options.into and @{retrying.plan_elsewhere} or nil,
     waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
   }
@@ -16857,7 +16949,7 @@ return @{reply.refusal}(answer)
 --- Ends an attempt with its result. The task is complete, or continues with its next step in another queue.
 -- @args now id token result
 -- @role worker
--- @options max_bytes cost next parameters eta unset title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps
+-- @options max_bytes cost next parameters eta unset title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice notify log_bytes steps
 -- @reply `complete`; if the result was discarded: `cancelled` if another task caused a cancel of the task, or the task was cancelled before a further step; `failed` if the attempt was ordered to stop because of the task's deadline
 -- @errors LOST TOOBIG OVERDUE NOLIMIT TOOMANY
 
@@ -16945,7 +17037,7 @@ local function command()
           redis.call('XLEN', events)
           redis.call(count, index)
         end
-        if task.flags and string.find(task.flags, '[pudgeoac]') then
+        if task.flags and string.find(task.flags, '[pudgeoan]') then
           task.result = result
           @{state.plan_flags}(task, 'complete')
         end
@@ -17030,7 +17122,7 @@ local function command()
   local queue, name, value = @{contract.arguments}()
   local by = @{args.options}().by
   local field = queue == '*' and 'settings' or 'settings:' .. queue
-  if not @{args.among}(name, ' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted rate retain statistics ') then
+  if not @{args.among}(name, ' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted notify rate retain statistics ') then
     @{reply.fail}('BADARG', 'unknown setting: the contract lists all settings')
   elseif value ~= '' then
     @{contract.setting}(name, value, 'the setting')
@@ -17397,7 +17489,7 @@ return @{reply.refusal}(answer)
 --- Changes a task that has not ended: any part of its submission except its dependencies. While an attempt holds the task, only parts that do not affect this attempt can change. The task keeps its place in the queue, unless its queue, eta or priority changes. The history of the task records each edit.
 -- @args now id
 -- @role client
--- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps max_bytes parameters eta queue unset token by reason request
+-- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice notify log_bytes steps max_bytes parameters eta queue unset token by reason request
 -- @reply its state: `pending`, `scheduled`, `held`, `waiting`, `reserved` or `started`
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE NOLIMIT
 
@@ -17982,7 +18074,7 @@ return @{reply.refusal}(answer)
 -- @args now queue listener lease count (id token)*count
 -- @role worker
 -- @again a later deadline
--- @reply deadline, then for each task `continue`, `attend`, `cancel`, `drain`, `stop`, `kill` or `lost`
+-- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop`, `kill` or `lost`
 -- @errors
 
 local cold
@@ -18677,6 +18769,51 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== notices
+--- Lists the notices of a task, oldest first: the last 64.
+-- @args now id
+-- @reply for each notice its number, its target, the event, its time, the number of attempts of the task, its stage, the number of tries, and the time and text of the last answer of its target
+-- @errors NOTASK
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@record.find
+@record.get
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local id = @{contract.arguments}()
+  local found, low, high = @{notices.read}(@{args.plain}(id, 'id'))
+  if not found.last then
+    @{record.get}(id)
+  end
+  local answer = {}
+  for number = low, high do
+    local notice = @{notices.parse}(found, number)
+    if notice then
+      @{reply.add}(answer, notice.number, notice.target, notice.event, notice.at, notice.attempt, notice.stage,
+        notice.tries, notice.answered, notice.answer)
+    end
+  end
+  return answer
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === pause
 --- Stops a queue from giving out tasks. Running tasks continue; with `stop`, heartbeats order their owners to give them back.
 -- @args now queue by reason
@@ -19184,7 +19321,7 @@ local function command()
   local queue, listener = @{contract.arguments}()
   local capabilities = @{args.options}().has
   @{server.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HEXISTS', 'HGET', 'HGETALL', 'HINCRBY', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LLEN', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SCARD', 'SISMEMBER', 'SREM', 'TIME', 'UNLINK', 'XADD', 'XDEL', 'XINFO', 'XLEN', 'XRANGE', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREM', 'ZSCORE' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HEXISTS', 'HGET', 'HGETALL', 'HINCRBY', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LLEN', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SCARD', 'SISMEMBER', 'SREM', 'TIME', 'UNLINK', 'XADD', 'XDEL', 'XINFO', 'XLEN', 'XRANGE', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREM', 'ZSCORE' })
   @{listeners.probe}(queue)
   @{namespace.begin}()
   local added = redis.call('SADD', @{namespace.key}('listeners', queue), listener)
@@ -20351,7 +20488,7 @@ return @{reply.refusal}(answer)
 --- Creates a schedule, or changes the schedule with this name.
 -- @args now name queue recurrence parameters count (slot)*count
 -- @role administrator
--- @options overlap missed late start end times title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps by request
+-- @options overlap missed late start end times title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice notify log_bytes steps by request
 -- @reply `created`, `changed`, or `existing` if nothing differs
 -- @errors TOOBIG TOOMANY NOLIMIT
 
@@ -20576,7 +20713,7 @@ local function command()
   local queue = @{contract.arguments}()
   local texts = redis.call('HMGET', @{namespace.meta}, 'settings:' .. queue, 'settings')
   local answer = {}
-  for name in string.gmatch(' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted rate retain statistics ', '%S+') do
+  for name in string.gmatch(' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted notify rate retain statistics ', '%S+') do
     local own, common = @{settings.find}(texts[1], name), @{settings.find}(texts[2], name)
     @{reply.add}(answer, name, own or common or @{settings.find}('lease=60 grace=30 max_failures=0 backoff=exponential delay=10 max_delay=3600 jitter=20 max_losses=10 lost_delay=0 max_releases=1000 max_uncounted=10000 max_bytes=1048576 log_bytes=163840 logs_bytes=1073741824 input_bytes=8388608 graph_bytes=536870912 forget_after=300 closed=0 keep=50000 retain=604800 events=10000 audit=10000 history=100 statistics=30', name) or '',
       own and 'queue' or common and 'namespace' or 'default')
@@ -20672,45 +20809,6 @@ local function command()
   local answer = redis.call('HGETALL', schedule.key)
   answer[#answer + 1], answer[#answer + 2] = 'state', @{schedules.state}(schedule.paused, schedule.ended, schedule.next)
   return answer
-end
-
-local ok, answer = pcall(command)
-if ok then
-  return answer
-end
-return @{reply.refusal}(answer)
-
-=== signal
---- Asks the owner of a task to send its program a signal, once.
--- @args now id signal
--- @role client
--- @options by request
--- @reply number of the request in this attempt; the owner has answered it when the field `controlled` has reached it
--- @errors NOTASK STATE TOOMANY
-
-local cold
-@args.at
-@args.next
-@namespace.meta
-@namespace.prefix
-@namespace.declared
-@namespace.shared_tables
-@namespace.gap
-@namespace.now_us
-@namespace.now
-@namespace.open
-@contract.arguments
-@cold
-
-local function command()
-  @{namespace.open}()
-  local id, signal = @{contract.arguments}()
-  local spec = @{args.options}()
-  @{requests.replay}('signal', spec.request)
-
-  spec.what, spec.signal, spec.reason = 'signal', signal, signal
-  local task = @{actions.one}(id, @{controlling.plan}, @{controlling.ask}, spec)
-  return @{requests.keep}(string.format('%.0f', task.controls.last))
 end
 
 local ok, answer = pcall(command)
@@ -20934,7 +21032,7 @@ return @{reply.refusal}(answer)
 --- Adds tasks to a queue. A new task is pending, scheduled if its eta is in the future, or waiting if it waits for other tasks. With `again`, a finished task begins a new round, and a waiting task is changed. With `once_more` as well, a task that an attempt holds begins a new round when the current round has ended.
 -- @args now queue count (id eta parameters)*count
 -- @role client
--- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps inputs again once_more hold by request
+-- @options title method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice notify log_bytes steps inputs again once_more hold by request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task; with `again` the word `created`, `again`, `changed`, `existing` or `later`, and the number of the round
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY NOLIMIT
 
@@ -20988,6 +21086,7 @@ local function command()
     @{reply.fail}('BADARG', 'missing argument: id, eta or parameters')
   end
   local most, spec, request, again, once_more, by = 1048576, nil, nil, nil, nil, nil
+  local notify = (meta[2] or meta[3]) and @{settings.value}(meta[2], meta[3], 'notify')
   if ARGV[last + 1] then
     local options = @{args.options}(last)
     request, options.request = options.request, nil
@@ -20995,6 +21094,7 @@ local function command()
     once_more, options.once_more = options.once_more, nil
     by, options.by = options.by, nil
     if next(options) or again then
+      options.notify = options.notify or notify or nil
       spec = @{creation.spec}(options)
       if spec.hold then
         if spec.inputs or again then
@@ -21013,6 +21113,9 @@ local function command()
     if once_more and not again then
       @{reply.fail}('BADARG', 'once_more goes with again')
     end
+  end
+  if notify and not spec then
+    spec = @{creation.spec}({ notify = notify })
   end
   if meta[2] or meta[3] then
     most = tonumber(@{settings.value}(meta[2], meta[3], 'max_bytes'))
@@ -21239,7 +21342,7 @@ local function command()
 
   local prefix, plain, parse, look = @{namespace.prefix}, @{args.plain}, @{edge_inputs.parse}, @{edge_submit.look}
   local spec_of, time, staged_of, find = @{staging.spec}, @{args.time_or_none}, @{graphs.staged}, @{record.find}
-  local tasks, fresh, found, specs, sizes, new, keys, none = {}, {}, {}, {}, {}, {}, {}, {}
+  local tasks, fresh, found, specs, sizes, new, keys, none, notify = {}, {}, {}, {}, {}, {}, {}, {}, {}
   local staged, bytes, number, size = tonumber(known[3] or 0), 0, 0, tonumber(known[5] or 0)
   local runs = @{graphs.runs}(known[4], staged)
   for at = 5, last, 6 do
@@ -21268,12 +21371,13 @@ local function command()
     if not sizes[queue] then
       sizes[plain(queue, 'queue')] = tonumber(@{settings.get}(queue, 'max_bytes'))
       @{creation.require_open}(unpack(@{namespace.shared}('settings')[queue], 1, 2))
+      notify[queue] = @{settings.get}(queue, 'notify')
     end
     local task = { id = ARGV[at], key = keys[(at - 5) / 3 + 1], queue = queue, status = 'staged',
       parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, flags = nil, spec = nil,
       label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, flagged = nil }
     local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
-    local spec, label = spec_of(ARGV[at + 5], specs, common)
+    local spec, label = spec_of(ARGV[at + 5], specs, common, notify[queue])
     local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true, fresh, id)
     if #task.parameters > (spec.max_bytes or sizes[queue]) then
       @{args.bytes}(task.parameters, spec.max_bytes or sizes[queue], 'parameters')
@@ -21449,45 +21553,6 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
-=== suspend
---- Asks the owner of a task to suspend its program: the owner's heartbeats return `attend`. The lease lives on, and the task keeps its places.
--- @args now id
--- @role client
--- @options by request
--- @reply `suspending`; `suspended` if the program is suspended already
--- @errors NOTASK STATE TOOMANY
-
-local cold
-@args.at
-@args.next
-@namespace.meta
-@namespace.prefix
-@namespace.declared
-@namespace.shared_tables
-@namespace.gap
-@namespace.now_us
-@namespace.now
-@namespace.open
-@contract.arguments
-@cold
-
-local function command()
-  @{namespace.open}()
-  local id = @{contract.arguments}()
-  local spec = @{args.options}()
-  @{requests.replay}('suspend', spec.request)
-
-  spec.what = 'suspend'
-  local task = @{actions.one}(id, @{controlling.plan}, @{controlling.ask}, spec)
-  return @{requests.keep}(not task.to and @{controls.load}(task).suspended and 'suspended' or 'suspending')
-end
-
-local ok, answer = pcall(command)
-if ok then
-  return answer
-end
-return @{reply.refusal}(answer)
-
 === tag
 --- Adds tags to a task, in any state.
 -- @args now id count tag*count
@@ -21561,6 +21626,63 @@ local function command()
   local answer = { after }
   for i = 1, #page, 2 do
     @{reply.add}(answer, page[i], tonumber(page[i + 1]))
+  end
+  return answer
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
+=== take_notices
+--- Takes due notices of targets, for their delivery: of each task the first notice that is not delivered. A notice that is not answered within 60 seconds is given to the next caller.
+-- @args now limit count target*count
+-- @role maintenance
+-- @again other notices
+-- @reply for each notice its task, its number, the token for `answer_notice`, its target, the event, its time, the number of attempts of the task, the state before, the cause, its author, the text, the number of earlier tries, and from the record of the task its queue, its title and its method
+-- @errors
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local limit, asked = @{contract.arguments}()
+  local taken, gone = {}, {}
+  for _ = 1, asked do
+    local target = @{args.plain}(@{args.next}('target'), 'target')
+    for _, entry in ipairs(@{notices.due}(target, limit, taken)) do
+      gone[#gone + 1] = entry
+    end
+  end
+  @{args.none}()
+  if not (taken[1] or gone[1]) then
+    return {}
+  end
+  @{namespace.begin}()
+  local token, answer = string.format('%.0f', @{namespace.now_us}), {}
+  local till = string.format('%.0f', @{namespace.now_us} + 60000000)
+  for _, entry in ipairs(gone) do
+    redis.call('ZREM', entry.outbox, entry.id)
+  end
+  for _, notice in ipairs(taken) do
+    redis.call('HSET', @{notices.key}(notice.id), '/' .. notice.target, token .. ' ' .. notice.number)
+    redis.call('ZADD', notice.outbox, till, notice.id)
+    @{reply.add}(answer, notice.id, notice.number, token, notice.target, notice.event, notice.at, notice.attempt,
+      notice.from, notice.why, notice.by, notice.text, notice.tries, notice.queue, notice.title, notice.method)
   end
   return answer
 end
@@ -21942,45 +22064,6 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
-=== unsuspend
---- Asks the owner of a suspended task to continue its program.
--- @args now id
--- @role client
--- @options by request
--- @reply `continuing`; `continued` if the program is not suspended
--- @errors NOTASK STATE TOOMANY
-
-local cold
-@args.at
-@args.next
-@namespace.meta
-@namespace.prefix
-@namespace.declared
-@namespace.shared_tables
-@namespace.gap
-@namespace.now_us
-@namespace.now
-@namespace.open
-@contract.arguments
-@cold
-
-local function command()
-  @{namespace.open}()
-  local id = @{contract.arguments}()
-  local spec = @{args.options}()
-  @{requests.replay}('unsuspend', spec.request)
-
-  spec.what = 'unsuspend'
-  local task = @{actions.one}(id, @{controlling.plan}, @{controlling.ask}, spec)
-  return @{requests.keep}((task.to or @{controls.load}(task).suspended) and 'continuing' or 'continued')
-end
-
-local ok, answer = pcall(command)
-if ok then
-  return answer
-end
-return @{reply.refusal}(answer)
-
 === untag
 --- Removes tags from a task, in any state.
 -- @args now id count tag*count
@@ -22167,7 +22250,7 @@ return @{reply.refusal}(answer)
 === workers
 --- Lists the workers of the namespace that report.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and ends, else empty
+-- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it has programs for, separated by commas (`*`: any); and its problems
 -- @errors
 
 local cold
@@ -22197,9 +22280,9 @@ local function command()
       'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at',
         'methods', 'trouble', 'patterns')
     if v[3] and v[9] then
-      local drained, ends = {}, v[7] == '1' and 'ending' or ''
+      local drained = {}
       for queue in string.gmatch(v[3], '[^,]+') do
-        if ends ~= '' or redis.call('HEXISTS', @{namespace.key}('orders', queue), 'l:' .. listener) == 1 then
+        if v[7] == '1' or redis.call('HEXISTS', @{namespace.key}('orders', queue), 'l:' .. listener) == 1 then
           drained[#drained + 1] = queue
         end
       end
@@ -22207,7 +22290,7 @@ local function command()
       v[3] = v[12] and v[12] ~= '' and v[12] or v[3]
       local life = @{namespace.now_us} - @{workers.moment}(v[9]) > (30 * 1000000) and 'dead' or 'alive'
       @{reply.add}(answer, listener, v[1] or '', v[2] or '', v[3], v[4] or '', v[5] or '', v[6] or '', v[7], v[8] or '',
-        v[9], life, v[10] or '', v[11] or '', ends)
+        v[9], life, v[10] or '', v[11] or '')
     end
   end
   return answer
