@@ -274,7 +274,7 @@ impl<L: Link> Task<L> {
     /// # Errors
     /// The errors of [`Client::call`].
     pub fn notices(&self) -> L::Answer<'_, Result<Vec<Notice>>> {
-        self.client.make(self.client.calls().notices(&self.id))
+        self.client.make(self.client.calls().notices("task", self.id.as_str()))
     }
 
     /// Returns the last transitions of the task, as far as they are kept, the earliest first.

@@ -85,7 +85,7 @@ impl<'a> Courier<'a> {
                 Err(answer) => ("failed", answer),
             };
             let answer = clean_line(&answer, ANSWER);
-            let call = calls.answer_notice(notice.id.as_str(), self.name, notice.token, outcome, &answer);
+            let call = calls.answer_notice(&notice.of, &notice.subject, self.name, notice.token, outcome, &answer);
             self.client.call(&call)?;
             if outcome == "delivered" {
                 round.delivered += 1;
@@ -111,6 +111,8 @@ impl<'a> Courier<'a> {
         let mut pause = LOOK;
         loop {
             let (now, more) = match self.round() {
+                // Without a due notice, the target has not shown that it works again.
+                Ok(round) if round.delivered == 0 => (round.refusal.or_else(|| trouble.clone()), round.more),
                 Ok(round) => (round.refusal, round.more),
                 // The thread that takes tasks reports a server that is away.
                 Err(error) if error.is_transient() => (trouble.clone(), false),

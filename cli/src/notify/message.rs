@@ -17,7 +17,9 @@ pub struct Message {
     pub id: String,
     /// The JSON.
     pub body: String,
-    pub task: String,
+    /// `task` or `graph`, and its id.
+    pub of: String,
+    pub subject: String,
     pub event: String,
 }
 
@@ -26,18 +28,19 @@ impl Message {
         let at = times::exact(notice.at).unwrap_or_default();
         let number = notice.number.to_string();
         // The time is part of the id, because a later task may have the same id.
-        let parts = [namespace, notice.id.as_str(), &notice.target, &number, &at];
+        let parts = [namespace, &notice.of, &notice.subject, &notice.target, &number, &at];
         let id = hex(&Sha256::digest(parts.join("\n"))).chars().take(ID).collect();
         let text = String::from_utf8_lossy(&notice.text);
+        let graph = notice.of == "graph";
         let mut data = Map::new();
         let facts = [
             ("queue", notice.queue.as_deref().unwrap_or_default()),
-            ("title", notice.title.as_deref().unwrap_or_default()),
+            (if graph { "name" } else { "title" }, notice.title.as_deref().unwrap_or_default()),
             ("method", notice.method.as_deref().unwrap_or_default()),
             ("from", notice.from.as_deref().unwrap_or_default()),
             ("cause", notice.why.as_str()),
             ("by", notice.by.as_deref().unwrap_or_default()),
-            (if notice.event == "failed" { "error" } else { "reason" }, &*text),
+            (text_of(notice), &*text),
         ];
         for (name, value) in facts {
             if !value.is_empty() {
@@ -46,16 +49,28 @@ impl Message {
         }
         for (name, value) in [
             ("namespace", Value::from(namespace)),
-            ("task", notice.id.as_str().into()),
+            (notice.of.as_str(), notice.subject.as_str().into()),
             ("state", notice.event.as_str().into()),
-            ("attempt", notice.attempt.into()),
             ("number", notice.number.into()),
             ("try", (notice.tries + 1).into()),
         ] {
             data.insert(name.into(), value);
         }
-        let body = json!({ "type": format!("task.{}", notice.event), "timestamp": at, "data": data }).to_string();
-        Self { id, body, task: notice.id.to_string(), event: notice.event.clone() }
+        if !graph {
+            data.insert("attempt".into(), notice.attempt.into());
+        }
+        let body =
+            json!({ "type": format!("{}.{}", notice.of, notice.event), "timestamp": at, "data": data }).to_string();
+        Self { id, body, of: notice.of.clone(), subject: notice.subject.clone(), event: notice.event.clone() }
+    }
+}
+
+/// Returns the name of the text of a notice.
+fn text_of(notice: &DueNotice) -> &'static str {
+    match (notice.of.as_str(), notice.event.as_str()) {
+        ("graph", _) => "tasks",
+        (_, "failed") => "error",
+        _ => "reason",
     }
 }
 

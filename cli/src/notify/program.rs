@@ -31,7 +31,7 @@ pub fn run(command: &[String], timeout: Duration, message: &Message) -> Result<S
         .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(process::passes)))
         .env("BLUEQUE_NOTICE_ID", &message.id)
         .env("BLUEQUE_NOTICE_EVENT", &message.event)
-        .env("BLUEQUE_TASK_ID", &message.task)
+        .env(if message.of == "graph" { "BLUEQUE_GRAPH_ID" } else { "BLUEQUE_TASK_ID" }, &message.subject)
         .current_dir("/")
         .process_group(0)
         .stdin(Stdio::piped())

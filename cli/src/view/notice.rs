@@ -31,6 +31,12 @@ impl NoticeView {
         Ok(session.client.task(id)?.notices()?.into_iter().map(Self::new).collect())
     }
 
+    /// Reads the notices of a graph.
+    pub fn of_graph(session: &Session, id: &str) -> anyhow::Result<Vec<Self>> {
+        let notices = session.client.call(&session.client.calls().notices("graph", id))?;
+        Ok(notices.into_iter().map(Self::new).collect())
+    }
+
     fn new(notice: Notice) -> Self {
         Self {
             number: notice.number,

@@ -73,6 +73,7 @@ const T = {
   needs: {"form":"text","high":256},
   needsCount: {"form":"whole","low":1,"high":8},
   niceness: {"form":"whole","low":0,"high":19},
+  noticeOf: {"form":"word","words":["task","graph"]},
   noticeOutcome: {"form":"word","words":["delivered","failed"]},
   notify: {"form":"text","high":1024},
   now: {"form":"seconds","low":0,"high":9007199254},
@@ -259,7 +260,8 @@ const ANSWER_NOTICE_REPLY: Shape<"delivered" | "retrying" | "given_up" | "stale"
  *   target is due. A failed notice is due again after a delay, which grows from 5 seconds to an hour; after three
  *   days it is given up.
  *
- * @param task The task.
+ * @param of The kind of object that the notice is about.
+ * @param subject The id of the task or the graph.
  * @param target The target.
  * @param token The token of the notice, from `take_notices`.
  * @param outcome The outcome of the delivery.
@@ -268,8 +270,8 @@ const ANSWER_NOTICE_REPLY: Shape<"delivered" | "retrying" | "given_up" | "stale"
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
  * Reply: `delivered`, `retrying` or `given_up`; `stale` if the notice was taken again or answered since.
  */
-export function answerNotice(task: string, target: string, token: number, outcome: contract.NoticeOutcome, answer: Bytes): Call<"delivered" | "retrying" | "given_up" | "stale"> {
-  return wire.call("answer_notice", [task, target, token, outcome, answer], [
+export function answerNotice(of: contract.NoticeOf, subject: string, target: string, token: number, outcome: contract.NoticeOutcome, answer: Bytes): Call<"delivered" | "retrying" | "given_up" | "stale"> {
+  return wire.call("answer_notice", [of, subject, target, token, outcome, answer], [
   ], ANSWER_NOTICE_REPLY, false);
 }
 
@@ -2526,16 +2528,17 @@ const NOTICES_REPLY: Shape<NoticesItem[]> = wire.rows<NoticesItem>([
 ]);
 
 /**
- * Lists the notices of a task, oldest first: the last 64.
+ * Lists the notices of a task or a graph, oldest first: the last 64.
  *
- * @param id The task.
+ * @param of The kind of object.
+ * @param subject The id of the task or the graph.
  *
  * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, WRONGKEY.
  * Reply: For each notice its number, its target, the event, its time, the number of attempts of the task, its
  *   stage, the number of tries, and the time and text of the last answer of its target.
  */
-export function notices(id: string): Call<NoticesItem[]> {
-  return wire.call("notices", [id], [
+export function notices(of: contract.NoticeOf, subject: string): Call<NoticesItem[]> {
+  return wire.call("notices", [of, subject], [
   ], NOTICES_REPLY, false);
 }
 
@@ -4745,6 +4748,8 @@ export interface SubmitGraphOptions {
   readonly bounds?: string | undefined;
   /** The deadline of all tasks that have no earlier deadline. */
   readonly deadline?: Time | undefined;
+  /** The targets that are notified when all tasks of the graph have ended. The tasks have their own targets. */
+  readonly notify?: string | undefined;
   /**
    * A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
    *   another digest; without a digest nothing is compared.
@@ -4777,6 +4782,7 @@ export function submitGraph(graph: string, total: number, each: readonly SubmitG
     ["tags", options.tags],
     ["bounds", options.bounds],
     ["deadline", options.deadline],
+    ["notify", options.notify],
     ["digest", options.digest],
     ["request", options.request],
   ], SUBMIT_GRAPH_REPLY, true, options);
@@ -4857,40 +4863,46 @@ export function tags(queue: string, cursor: string, limit: number): Call<TagsRep
 
 /** One of what `take_notices` answers. */
 export interface TakeNoticesItem {
-  /** The task. */
-  readonly id: string;
-  /** The number of the notice among the notices of the task, counted from 1. */
+  /** The kind of object that has ended. */
+  readonly of: contract.NoticeOf;
+  /** The id of the task or the graph. */
+  readonly subject: string;
+  /** The number of the notice among the notices of the task or graph, counted from 1. */
   readonly number: number;
   /** The token for `answer_notice`. */
   readonly token: number;
   /** The target. */
   readonly target: string;
-  /** The event: the state in which the task has ended. */
+  /**
+   * The event: the state in which the task has ended; for a graph `failed` if any task failed, else `cancelled`
+   *   if any was cancelled, else `complete`.
+   */
   readonly event: contract.Reached;
   /** Time of the event. */
   readonly at: number;
-  /** Number of attempts at that time. */
+  /** Number of attempts at that time; 0 for a graph. */
   readonly attempt: number;
   /** The previous state. */
   readonly from: contract.Reached | null;
-  /** The cause of the transition: the command, the reason of a release, or `lost`. */
+  /** The cause of the transition: the command, the reason of a release, or `lost`; `end` for a graph. */
   readonly why: string;
   /** The listener that made the transition, or the author of the call. */
   readonly by: string | null;
-  /** The beginning of the error, or the reason of a cancel; at most 1 KiB. */
+  /** The beginning of the error, or the reason of a cancel; for a graph its numbers of tasks. At most 1 KiB. */
   readonly text: Buffer;
   /** Number of earlier tries to deliver the notice. */
   readonly tries: number;
   /** The queue of the task; empty if the task was deleted. */
   readonly queue: string | null;
-  /** The title of the task. */
+  /** The title of the task, or the name of the graph. */
   readonly title: string | null;
   /** The method of the task. */
   readonly method: string | null;
 }
 
 const TAKE_NOTICES_REPLY: Shape<TakeNoticesItem[]> = wire.rows<TakeNoticesItem>([
-  { name: "id", property: "id", type: T.name },
+  { name: "of", property: "of", type: T.noticeOf },
+  { name: "subject", property: "subject", type: T.name },
   { name: "number", property: "number", type: T.number },
   { name: "token", property: "token", type: T.number },
   { name: "target", property: "target", type: T.name },
@@ -4908,16 +4920,16 @@ const TAKE_NOTICES_REPLY: Shape<TakeNoticesItem[]> = wire.rows<TakeNoticesItem>(
 ]);
 
 /**
- * Takes due notices of targets, for their delivery: of each task the first notice that is not delivered. A notice
- *   that is not answered within 60 seconds is given to the next caller.
+ * Takes due notices of targets, for their delivery: of each task and graph the first notice that is not
+ *   delivered. A notice that is not answered within 60 seconds is given to the next caller.
  *
  * @param limit Maximum number of notices of each target.
  * @param targets The name of a target that the caller can reach.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
- * Reply: For each notice its task, its number, the token for `answer_notice`, its target, the event, its time,
- *   the number of attempts of the task, the state before, the cause, its author, the text, the number of earlier
- *   tries, and from the record of the task its queue, its title and its method.
+ * Reply: For each notice `task` or `graph`, its id, the number of the notice, the token for `answer_notice`, the
+ *   target, the event, its time, the number of attempts of the task, the state before, the cause, its author, the
+ *   text, the number of earlier tries, and from the record its queue, its title or name, and its method.
  */
 export function takeNotices(limit: number, targets: readonly string[]): Call<TakeNoticesItem[]> {
   return wire.call("take_notices", [limit, targets.length, ...targets], [

@@ -62,6 +62,9 @@ export type List = "waiting" | "scheduled" | "pending" | "held" | "reserved" | "
  */
 export type Missed = "one" | "skip" | "all";
 
+/** The kind of object that a notice is about. */
+export type NoticeOf = "task" | "graph";
+
 /** The outcome of a delivery. `delivered`: the target has accepted the notice. */
 export type NoticeOutcome = "delivered" | "failed";
 

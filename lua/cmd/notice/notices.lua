@@ -1,14 +1,12 @@
---- Lists the notices of a task, oldest first: the last 64.
--- @args now id
+--- Lists the notices of a task or a graph, oldest first: the last 64. The open notices of a deleted task are listed
+--   until they are delivered.
+-- @args now of subject
 -- @reply for each notice its number, its target, the event, its time, the number of attempts of the task, its stage, the
 --   number of tries, and the time and text of the last answer of its target
--- @errors NOTASK
+-- @errors
 namespace.open()
-local id = contract.arguments()
-local found, low, high = notices.read(args.plain(id, 'id'))
-if not found.last then
-  record.get(id)
-end
+local owner = notices.owner(contract.arguments())
+local found, low, high = notices.read(owner)
 local answer = {}
 for number = low, high do
   local notice = notices.parse(found, number)

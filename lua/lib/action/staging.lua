@@ -4,7 +4,7 @@ local staging = {}
 -- Returns the optional facts of a graph, as fields and values.
 function staging.facts(options)
   local facts = {}
-  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'digest' }) do
+  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'notify', 'digest' }) do
     if options[name] then
       facts[#facts + 1], facts[#facts + 2] = name, options[name]
     end

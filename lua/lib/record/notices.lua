@@ -26,14 +26,26 @@ notices.TEXT = 1024
 -- Word for no notices, even if the queue has the setting `notify`.
 notices.NONE = 'none'
 
--- Returns the key of the notices of a task: `last`, the number of the last notice; for each notice its number →
--- `TARGET EVENT AT ATTEMPT FROM WHY BY TEXT`, and `NUMBER:` → `STATE TRIES AT ANSWER`; `/TARGET` → token and number of
--- the notice that a worker is delivering.
-function notices.key(id)
-  return namespace.key('notices', id)
+-- Returns the key of the notices of an owner: `last`, the number of the last notice; for each notice its number →
+-- `TARGET EVENT AT ATTEMPT FROM WHY BY TEXT`, and `NUMBER:` → `STAGE TRIES ANSWERED ANSWER`; `/TARGET` → token and
+-- number of the notice that a worker is delivering. The owner is the id of a task, or `/` and the id of a graph.
+function notices.key(owner)
+  local graph = string.match(owner, '^/(.*)$')
+  return graph and namespace.key('endings', graph) or namespace.key('notices', owner)
 end
 
--- Returns the key of the tasks with open notices for a target, by the time at which the next notice is due.
+-- Returns the owner of notices for a kind of object, `task` or `graph`, and its id.
+function notices.owner(of, subject)
+  return of == 'graph' and '/' .. subject or subject
+end
+
+-- Returns the key of the record of an owner.
+function notices.record(owner)
+  local graph = string.match(owner, '^/(.*)$')
+  return graph and namespace.key('graph', graph) or namespace.key('task', owner)
+end
+
+-- Returns the key of the owners with open notices for a target, by the time at which the next notice is due.
 function notices.outbox(target)
   return namespace.key('outbox', target)
 end
@@ -49,8 +61,8 @@ function notices.check(value, what)
     events = events and (events == '' and events or string.match(events, '^:(.+)$'))
     local named = events and notices.events(events)
     if not named or #target > contract.NEED_HIGH or target == notices.NONE or seen[target] then
-      reply.fail('BADARG', what .. ' must be none, or names of targets, each once, with a colon and the states '
-        .. 'complete, failed and cancelled joined by + or without, separated by commas')
+      reply.fail('BADARG', what .. ' must be none, or names of targets, each once, such as ops,chat:failed+cancelled;'
+        .. ' the states are complete, failed and cancelled')
     end
     seen[target] = true
     wanted[#wanted + 1] = named == '' and target or target .. ':' .. named
@@ -88,66 +100,68 @@ end
 
 -- Plans the notices of a transition, or of a removal.
 function notices.plan(task, to)
-  local key = namespace.declare(notices.key(task.id))
   if to == 'deleted' then
-    task.unsent = notices.any_open(key)
-    return
+    task.unsent = notices.any_open(task.id)
+  elseif notices.targets(task.notify or notices.NONE, to)[1] then
+    task.notices = notices.plan_for(task.id, task.notify)
   end
-  task.notices = { last = tonumber(redis.call('HGET', key, 'last') or 0) }
-  for _, target in ipairs(notices.targets(task.notify or notices.NONE, to)) do
-    local full = namespace.probe('ZCARD', notices.outbox(target)) >= notices.MOST
-    task.notices[#task.notices + 1] = { target = target, full = full }
+end
+
+-- Plans notices of an owner to the targets in `text`.
+function notices.plan_for(owner, text)
+  namespace.probe('HLEN', notices.key(owner))
+  local plan = { owner = owner, text = text }
+  for target in string.gmatch(text, '([%w_.-]+):?[%w+]*') do
+    plan[target] = namespace.probe('ZCARD', notices.outbox(target)) >= notices.MOST
   end
+  return plan
 end
 
 -- Appends the notices of a transition. `...`: fields and values that the transition has written to the record.
 function notices.add(task, to, why, by, ...)
-  local key, number, fields, text = notices.key(task.id), task.notices.last, { ... }, ''
+  local fields, text = { ... }, ''
   for i = 1, #fields, 2 do
-    local name = fields[i]
-    if name == 'error' or name == 'reason' then
+    if fields[i] == 'error' or fields[i] == 'reason' then
       text = string.sub(fields[i + 1], 1, notices.TEXT)
     end
   end
-  local what = table.concat({ to, record.time(task), task.attempt, task.status or '-', why, by == '' and '-' or by,
-    text }, ' ')
-  for _, notice in ipairs(task.notices) do
-    number = number + 1
+  notices.append(task.notices, to, record.time(task), task.attempt, task.status or '-', why, by == '' and '-' or by,
+    text)
+end
+
+-- Appends a notice for each target of an event. `...`: the facts after the event.
+function notices.append(plan, event, ...)
+  local key = notices.key(plan.owner)
+  for _, target in ipairs(notices.targets(plan.text, event)) do
+    local number = redis.call('HINCRBY', key, 'last', 1)
     local name, old = string.format('%d', number), string.format('%d', number - notices.KEPT)
-    redis.call('HSET', key, 'last', name, name, notice.target .. ' ' .. what,
-      name .. ':', notice.full and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
+    redis.call('HSET', key, name, table.concat({ target, event, ... }, ' '),
+      name .. ':', plan[target] and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
     redis.call('HDEL', key, old, old .. ':')
-    if not notice.full then
-      redis.call('ZADD', notices.outbox(notice.target), 'NX', string.format('%.0f', namespace.now_us), task.id)
+    if not plan[target] then
+      redis.call('ZADD', notices.outbox(target), 'NX', string.format('%.0f', namespace.now_us), plan.owner)
     end
   end
-  if number > task.notices.last then
-    redis.call('PERSIST', key) -- an earlier task of this id may have been deleted
-  end
+  redis.call('PERSIST', key) -- an earlier owner of this id may have been deleted
 end
 
--- Removes the notices of a deleted task, unless some are not delivered.
-function notices.forget(task)
-  if task.unsent then
-    redis.call('EXPIRE', notices.key(task.id), notices.LEFT)
+-- Removes the notices of a deleted owner, unless some are not delivered.
+function notices.forget(owner, unsent)
+  if unsent then
+    redis.call('EXPIRE', notices.key(owner), notices.LEFT)
   else
-    redis.call('UNLINK', notices.key(task.id))
+    redis.call('UNLINK', notices.key(owner))
   end
 end
 
-function notices.any_open(key)
-  local fields = redis.call('HGETALL', key)
-  for i = 2, #fields, 2 do
-    if string.find(fields[i - 1], ':', 1, true) and string.find(fields[i], '^open ') then
-      return true
-    end
-  end
-  return false
+function notices.any_open(owner)
+  local found, low, high = notices.read(owner)
+  return notices.first_open(found, low, high) ~= nil
 end
 
--- Returns the notices of a task by their fields, and the lowest and the highest number.
-function notices.read(id)
-  local fields, found = redis.call('HGETALL', namespace.declare(notices.key(id))), {}
+-- Returns the notices of an owner by their fields, and the lowest and the highest number.
+function notices.read(owner)
+  local fields, found = redis.call('HGETALL', namespace.declare(notices.key(owner))), {}
   for i = 1, #fields, 2 do
     found[fields[i]] = fields[i + 1]
   end
@@ -176,24 +190,25 @@ function notices.first_open(found, low, high, target)
   end
 end
 
--- Takes up to `limit` due notices of a target, the next one of each task. Returns the taken notices, and the tasks that
--- have no open notice for the target any more.
-function notices.due(target, limit, taken)
-  local outbox, gone = notices.outbox(target), {}
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', namespace.declare(outbox), '-inf',
+-- Takes up to `limit` due notices of a target, the next one of each owner. Adds them to `taken`, and the owners
+-- without an open notice for the target to `gone`.
+function notices.due(target, limit, taken, gone)
+  local outbox = notices.outbox(target)
+  for _, owner in ipairs(redis.call('ZRANGEBYSCORE', namespace.declare(outbox), '-inf',
     string.format('%.0f', namespace.now_us), 'LIMIT', 0, limit)) do
-    local found, low, high = notices.read(id)
+    local found, low, high = notices.read(owner)
     local notice = notices.first_open(found, low, high, target)
     if notice then
-      notice.id, notice.outbox = id, outbox
-      local v = redis.call('HMGET', namespace.key('task', id), 'queue', 'title', 'method')
+      local graph = string.match(owner, '^/(.*)$')
+      local v = redis.call('HMGET', notices.record(owner), 'queue', graph and 'name' or 'title', 'method')
+      notice.of, notice.subject = graph and 'graph' or 'task', graph or owner
       notice.queue, notice.title, notice.method = v[1] or '', v[2] or '', v[3] or ''
+      notice.owner, notice.outbox = owner, outbox
       taken[#taken + 1] = notice
     else
-      gone[#gone + 1] = { outbox = outbox, id = id }
+      gone[#gone + 1] = { outbox = outbox, owner = owner }
     end
   end
-  return gone
 end
 
 -- Returns the delay before the next attempt to deliver a notice.

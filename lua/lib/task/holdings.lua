@@ -215,7 +215,7 @@ function holdings.plan(task, to, taker)
     edge_end.plan_removal(task)
   end
   if task.graph and task.status and holdings.opens_or_closes(task, to) then
-    namespace.probe('HLEN', graphs.key(task.graph))
+    graphs.plan_end(task, to)
     namespace.probe('ZCARD', graphs.all())
     namespace.declare(graphs.tasks(task.graph))
     namespace.declare(graphs.chosen(task.graph))

@@ -258,7 +258,7 @@ function state.record(task, to, why, by, ...)
         logs.forget(id, task.logged)
       end
       if task.unsent ~= nil then
-        notices.forget(task)
+        notices.forget(id, task.unsent)
       end
     end
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)

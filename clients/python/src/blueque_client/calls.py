@@ -94,6 +94,7 @@ _NEED = Type("text", high=64)
 _NEEDS = Type("text", high=256)
 _NEEDS_COUNT = Type("whole", low=1, high=8)
 _NICENESS = Type("whole", low=0, high=19)
+_NOTICE_OF = Type("word", words=("task", "graph",))
 _NOTICE_OUTCOME = Type("word", words=("delivered", "failed",))
 _NOTIFY = Type("text", high=1024)
 _NOW = Type("seconds", low=0, high=9007199254)
@@ -313,7 +314,8 @@ _answer_notice: Shape[Literal["delivered", "retrying", "given_up", "stale"]] = r
 
 
 def answer_notice(
-    task: str,
+    of: contract.NoticeOf,
+    subject: str,
     target: str,
     token: int,
     outcome: contract.NoticeOutcome,
@@ -323,7 +325,8 @@ def answer_notice(
     target is due. A failed notice is due again after a delay, which grows from 5 seconds to an hour; after three days
     it is given up.
 
-    task: The task.
+    of: The kind of object that the notice is about.
+    subject: The id of the task or the graph.
     target: The target.
     token: The token of the notice, from `take_notices`.
     outcome: The outcome of the delivery.
@@ -333,7 +336,7 @@ def answer_notice(
     """
     return call(
         "answer_notice",
-        [task, target, token, outcome, answer],
+        [of, subject, target, token, outcome, answer],
         [
         ],
         _answer_notice,
@@ -3512,18 +3515,20 @@ _notices: Shape[list[NoticesItem]] = read_items(
 
 
 def notices(
-    id: str,
+    of: contract.NoticeOf,
+    subject: str,
 ) -> Call[list[NoticesItem]]:
-    """Lists the notices of a task, oldest first: the last 64.
+    """Lists the notices of a task or a graph, oldest first: the last 64.
 
-    id: The task.
+    of: The kind of object.
+    subject: The id of the task or the graph.
     Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, WRONGKEY.
     Reply: For each notice its number, its target, the event, its time, the number of attempts of the task, its stage,
       the number of tries, and the time and text of the last answer of its target.
     """
     return call(
         "notices",
-        [id],
+        [of, subject],
         [
         ],
         _notices,
@@ -6630,6 +6635,38 @@ class SubmitGraphEach(NamedTuple):
 _submit_graph: Shape[Literal["staged", "created", "existing"]] = read_value(Field("reply", words=("staged", "created", "existing",)))
 
 
+class SubmitGraphOptions(TypedDict, total=False):
+    """The options of `submit_graph`."""
+
+    name: Bytes | None
+    """The name of the graph, for people."""
+
+    on_failure: contract.OnFailure | None
+    """Policy for the other tasks when a task fails."""
+
+    tags: Names | None
+    """Tags of the graph. The tasks of the graph have their own tags."""
+
+    bounds: str | None
+    """Maximum number of running tasks for each of these keys. Each maximum is set as the `limit` of its key while the
+    graph exists.
+    """
+
+    deadline: Time | None
+    """The deadline of all tasks that have no earlier deadline."""
+
+    notify: str | None
+    """The targets that are notified when all tasks of the graph have ended. The tasks have their own targets."""
+
+    digest: str | None
+    """A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
+    another digest; without a digest nothing is compared.
+    """
+
+    request: str | None
+    """A random id, the same for all repetitions of this call: a repeated call returns the first reply."""
+
+
 def submit_graph(
     graph: str,
     total: int,
@@ -6640,6 +6677,7 @@ def submit_graph(
     tags: Names | None = None,
     bounds: str | None = None,
     deadline: Time | None = None,
+    notify: str | None = None,
     digest: str | None = None,
     request: str | None = None,
 ) -> Call[Literal["staged", "created", "existing"]]:
@@ -6656,6 +6694,7 @@ def submit_graph(
     bounds: Maximum number of running tasks for each of these keys. Each maximum is set as the `limit` of its key while
       the graph exists.
     deadline: The deadline of all tasks that have no earlier deadline.
+    notify: The targets that are notified when all tasks of the graph have ended. The tasks have their own targets.
     digest: A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
       another digest; without a digest nothing is compared.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
@@ -6672,6 +6711,7 @@ def submit_graph(
             ("tags", tags),
             ("bounds", bounds),
             ("deadline", deadline),
+            ("notify", notify),
             ("digest", digest),
             ("request", request),
         ],
@@ -6802,11 +6842,14 @@ def tags(
 class TakeNoticesItem:
     """One of what `take_notices` answers."""
 
-    id: str
-    """The task."""
+    of: contract.NoticeOf
+    """The kind of object that has ended."""
+
+    subject: str
+    """The id of the task or the graph."""
 
     number: int
-    """The number of the notice among the notices of the task, counted from 1."""
+    """The number of the notice among the notices of the task or graph, counted from 1."""
 
     token: int
     """The token for `answer_notice`."""
@@ -6815,25 +6858,27 @@ class TakeNoticesItem:
     """The target."""
 
     event: contract.Reached
-    """The event: the state in which the task has ended."""
+    """The event: the state in which the task has ended; for a graph `failed` if any task failed, else `cancelled` if
+    any was cancelled, else `complete`.
+    """
 
     at: float
     """Time of the event."""
 
     attempt: int
-    """Number of attempts at that time."""
+    """Number of attempts at that time; 0 for a graph."""
 
     from_: contract.Reached | None
     """The previous state."""
 
     why: str
-    """The cause of the transition: the command, the reason of a release, or `lost`."""
+    """The cause of the transition: the command, the reason of a release, or `lost`; `end` for a graph."""
 
     by: str | None
     """The listener that made the transition, or the author of the call."""
 
     text: bytes
-    """The beginning of the error, or the reason of a cancel; at most 1 KiB."""
+    """The beginning of the error, or the reason of a cancel; for a graph its numbers of tasks. At most 1 KiB."""
 
     tries: int
     """Number of earlier tries to deliver the notice."""
@@ -6842,7 +6887,7 @@ class TakeNoticesItem:
     """The queue of the task; empty if the task was deleted."""
 
     title: str | None
-    """The title of the task."""
+    """The title of the task, or the name of the graph."""
 
     method: str | None
     """The method of the task."""
@@ -6851,7 +6896,8 @@ class TakeNoticesItem:
 _take_notices: Shape[list[TakeNoticesItem]] = read_items(
     TakeNoticesItem,
     (
-        Field("id", type=_NAME),
+        Field("of", type=_NOTICE_OF),
+        Field("subject", type=_NAME),
         Field("number", type=_NUMBER),
         Field("token", type=_NUMBER),
         Field("target", type=_NAME),
@@ -6874,15 +6920,15 @@ def take_notices(
     limit: int,
     targets: Sequence[str],
 ) -> Call[list[TakeNoticesItem]]:
-    """Takes due notices of targets, for their delivery: of each task the first notice that is not delivered. A notice
-    that is not answered within 60 seconds is given to the next caller.
+    """Takes due notices of targets, for their delivery: of each task and graph the first notice that is not delivered.
+    A notice that is not answered within 60 seconds is given to the next caller.
 
     limit: Maximum number of notices of each target.
     targets: The name of a target that the caller can reach.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
-    Reply: For each notice its task, its number, the token for `answer_notice`, its target, the event, its time, the
-      number of attempts of the task, the state before, the cause, its author, the text, the number of earlier tries,
-      and from the record of the task its queue, its title and its method.
+    Reply: For each notice `task` or `graph`, its id, the number of the notice, the token for `answer_notice`, the
+      target, the event, its time, the number of attempts of the task, the state before, the cause, its author, the
+      text, the number of earlier tries, and from the record its queue, its title or name, and its method.
     """
     return call(
         "take_notices",

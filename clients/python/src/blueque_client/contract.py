@@ -38,6 +38,9 @@ missed slot creates one task for all missed slots. skip: The latest missed slot 
 late.
 """
 
+NoticeOf = Literal["task", "graph"]
+"""The kind of object that a notice is about."""
+
 NoticeOutcome = Literal["delivered", "failed"]
 """The outcome of a delivery. `delivered`: the target has accepted the notice."""
 
