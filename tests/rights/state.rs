@@ -175,10 +175,10 @@ pub const SETUP: &[&str] = &[
     "1490 report gone_1 1 1 1 q",
     "1495 requeue_orphans r 10",
     // Notices: due, and taken.
-    "1496 submit f 1 n1 '' x notify ops",
-    "1496 submit f 1 n2 '' x notify chat",
-    "1496 cancel n1 x",
-    "1496 cancel n2 x",
+    "1496 submit f 1 told1 '' x notify ops",
+    "1496 submit f 1 told2 '' x notify chat",
+    "1496 cancel told1 x",
+    "1496 cancel told2 x",
     "1497 take_notices 1 1 chat",
 ];
 
@@ -360,8 +360,8 @@ const CALLS: &[&str] = &[
     "progress started TOKEN:started half",
     "tracked 0 10",
     "take_notices 1 1 ops",
-    "answer_notice task n2 chat 1497000000 delivered ok",
-    "notices task n1",
+    "answer_notice task told2 chat 1497000000 delivered ok",
+    "notices task told1",
     "changes 0 10 id p1",
     "untrack far",
     "untrack far by me",
