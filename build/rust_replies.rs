@@ -64,7 +64,7 @@ pub(super) const RECORDS: [(&str, &str); 2] = [("get", "TaskInfo"), ("show_sched
 
 /// Fields whose name or type in the library differs from the contract: the command, the name in the contract, the name
 /// and the type in the library, and the reader of the field.
-const OWN: [(&str, &str, &str, &str, &str); 34] = [
+const OWN: [(&str, &str, &str, &str, &str); 35] = [
     ("audit", "entry", "cursor", "String", "reply::text"),
     ("audit", "of", "of", "String", "reply::text"),
     ("bulk", "cursor", "next", "Option<String>", "reply::next"),

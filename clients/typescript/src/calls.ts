@@ -7,7 +7,7 @@ import * as wire from "./wire.js";
 
 // The types of the contract.
 const T = {
-  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold"]},
+  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold","suspend","unsuspend","requeue"]},
   ageing: {"form":"seconds","low":1,"high":604800},
   argumentCount: {"form":"whole","low":1,"high":1024},
   backoff: {"form":"word","words":["exponential","fixed"]},
@@ -119,6 +119,7 @@ const T = {
   settingName: {"form":"text"},
   settingValue: {"form":"text"},
   shortText: {"form":"bytes","low":0,"high":1024},
+  signal: {"form":"word","words":["ABRT","ALRM","HUP","INT","IO","PIPE","PROF","QUIT","TERM","URG","USR1","USR2","VTALRM","WINCH"]},
   slot: {"form":"whole","low":0,"high":100000000000},
   slotCount: {"form":"whole","low":0,"high":64},
   slots: {"form":"whole","low":1,"high":100000},
@@ -303,6 +304,48 @@ export function appendLog(id: string, token: number, source: string, text: Bytes
   return wire.call("append_log", [id, token, source, text], [
     ["offset", options.offset],
   ], APPEND_LOG_REPLY, false, options);
+}
+
+/** What `attend` answers. */
+export interface AttendReply {
+  /** Number of the request in this attempt. */
+  readonly number: number;
+  /** The kind of the request. */
+  readonly what: "suspend" | "unsuspend" | "signal";
+  /** The name of the signal, without SIG. */
+  readonly signal: string | null;
+}
+
+/** The options of `attend`. */
+export interface AttendOptions {
+  /** Number of the request that the owner has carried out or refused. */
+  readonly answered?: number | undefined;
+  /** The reason why the owner cannot carry out this request. */
+  readonly refused?: Bytes | undefined;
+}
+
+const ATTEND_REPLY: Shape<AttendReply | null> = wire.maybe(wire.list<AttendReply>([
+  { name: "number", property: "number", type: T.number },
+  { name: "what", property: "what", words: ["suspend","unsuspend","signal"] },
+  { name: "signal", property: "signal", type: T.name, empty: true },
+]));
+
+/**
+ * Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue
+ *   it, or to send it a signal. The owner answers each request, in order, with the next call.
+ *
+ * @param id The task.
+ * @param token The token of the attempt.
+ * @param options What else it is to do.
+ *
+ * Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
+ * Reply: Number, kind and signal of the request; nil if no request is left.
+ */
+export function attend(id: string, token: number, options: AttendOptions = {}): Call<AttendReply | null> {
+  return wire.call("attend", [id, token], [
+    ["answered", options.answered],
+    ["refused", options.refused],
+  ], ATTEND_REPLY, false, options);
 }
 
 /** One of what `audit` answers. */
@@ -557,9 +600,10 @@ export interface ChangesItem {
   readonly queue: string;
   /**
    * The kind of change. `state`: a transition; `cancel`: a cancel request; `requeue`: an order to give the task
-   *   back; `track` and `untrack`: tracking began or ended.
+   *   back; `suspend`, `unsuspend` and `signal`: a request to the owner; `suspended`, `unsuspended`, `signalled`
+   *   and `refused`: its answer; `track` and `untrack`: tracking began or ended.
    */
-  readonly what: "state" | "progress" | "checkpoint" | "cancel" | "requeue" | "note" | "edit" | "track" | "untrack";
+  readonly what: "state" | "progress" | "checkpoint" | "cancel" | "requeue" | "suspend" | "unsuspend" | "signal" | "suspended" | "unsuspended" | "signalled" | "refused" | "note" | "edit" | "track" | "untrack";
   /** The previous state; empty if the task has entered a new queue. */
   readonly from: contract.Reached | null;
   /** The state after the change. It differs from the previous state only if the kind is `state`. */
@@ -602,7 +646,7 @@ const CHANGES_REPLY: Shape<ChangesReply> = wire.list<ChangesReply>([
   { name: "entry", property: "entry", type: T.entry },
   { name: "id", property: "id", type: T.name },
   { name: "queue", property: "queue", type: T.name },
-  { name: "what", property: "what", words: ["state","progress","checkpoint","cancel","requeue","note","edit","track","untrack"] },
+  { name: "what", property: "what", words: ["state","progress","checkpoint","cancel","requeue","suspend","unsuspend","signal","suspended","unsuspended","signalled","refused","note","edit","track","untrack"] },
   { name: "from", property: "from", type: T.reached, empty: true },
   { name: "to", property: "to", type: T.reached },
   { name: "attempt", property: "attempt", type: T.number },
@@ -1629,7 +1673,8 @@ export interface GetReply {
   /**
    * Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own
    *   lease, `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part
-   *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `n` may have notices.
+   *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` was asked to suspend,
+   *   to continue or to handle a signal, `n` may have notices.
    */
   readonly flags: string | null;
   /** The time by which the task must have ended. */
@@ -1644,6 +1689,19 @@ export interface GetReply {
   readonly reason: string | null;
   /** Time of the request to the owner to give the task back. */
   readonly requeue: number | null;
+  /**
+   * The requests of `suspend`, `unsuspend` and `signal` that wait for the owner: number, kind and signal of each,
+   *   with a `;` after it.
+   */
+  readonly controls: string | null;
+  /** Number of the latest request that the owner has answered. */
+  readonly controlled: number | null;
+  /** Number of the last request that the owner refused, and its reason. */
+  readonly controlRefused: string | null;
+  /** Time since which the program is suspended. */
+  readonly suspended: number | null;
+  /** The author of the `suspend`. */
+  readonly suspendedBy: string | null;
   /** The author of the `hold`. */
   readonly heldBy: string | null;
   /** The task was returned to the front of the pending tasks, or is returned to the front when it is promoted. */
@@ -1759,6 +1817,11 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "cancel", property: "cancel", type: T.time },
   { name: "reason", property: "reason", type: T.text, empty: true },
   { name: "requeue", property: "requeue", type: T.time },
+  { name: "controls", property: "controls", type: T.text },
+  { name: "controlled", property: "controlled", type: T.number },
+  { name: "control_refused", property: "controlRefused", type: T.text },
+  { name: "suspended", property: "suspended", type: T.time },
+  { name: "suspended_by", property: "suspendedBy", type: T.text, empty: true },
   { name: "held_by", property: "heldBy", type: T.text, empty: true },
   { name: "front", property: "front", type: T.flag },
   { name: "progress", property: "progress", type: T.progressText },
@@ -1985,12 +2048,12 @@ export interface HeartbeatReply {
   /** End of the leases. */
   readonly deadline: number;
   /** The order to the owner of the task. */
-  readonly items: ("continue" | "cancel" | "drain" | "stop" | "lost" | "kill")[];
+  readonly items: ("continue" | "attend" | "cancel" | "drain" | "stop" | "lost" | "kill")[];
 }
 
 const HEARTBEAT_REPLY: Shape<HeartbeatReply> = wire.list<HeartbeatReply>([
   { name: "deadline", property: "deadline", type: T.deadline },
-], wire.values<"continue" | "cancel" | "drain" | "stop" | "lost" | "kill">({ name: "order", property: "order", words: ["continue","cancel","drain","stop","lost","kill"] }));
+], wire.values<"continue" | "attend" | "cancel" | "drain" | "stop" | "lost" | "kill">({ name: "order", property: "order", words: ["continue","attend","cancel","drain","stop","lost","kill"] }));
 
 /**
  * Renews the leases of tasks that a listener holds, and returns an order for each task.
@@ -2001,7 +2064,7 @@ const HEARTBEAT_REPLY: Shape<HeartbeatReply> = wire.list<HeartbeatReply>([
  * @param each The entries.
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
- * Reply: Deadline, then for each task `continue`, `cancel`, `drain`, `stop`, `kill` or `lost`.
+ * Reply: Deadline, then for each task `continue`, `attend`, `cancel`, `drain`, `stop`, `kill` or `lost`.
  */
 export function heartbeat(queue: string, listener: string, lease: Seconds, each: readonly HeartbeatEach[]): Call<HeartbeatReply> {
   return wire.call("heartbeat", [queue, listener, lease, each.length, ...each.flatMap((one) => [one.id, one.token])], [
@@ -2528,12 +2591,13 @@ const NOTICES_REPLY: Shape<NoticesItem[]> = wire.rows<NoticesItem>([
 ]);
 
 /**
- * Lists the notices of a task or a graph, oldest first: the last 64.
+ * Lists the notices of a task or a graph, oldest first: the last 64. The open notices of a deleted task are
+ *   listed until they are delivered.
  *
  * @param of The kind of object.
  * @param subject The id of the task or the graph.
  *
- * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, WRONGKEY.
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: For each notice its number, its target, the event, its time, the number of attempts of the task, its
  *   stage, the number of tries, and the time and text of the last answer of its target.
  */
@@ -4031,6 +4095,34 @@ export function showSchedule(name: string): Call<ShowScheduleReply> {
   ], SHOW_SCHEDULE_REPLY, false);
 }
 
+/** The options of `signal`. */
+export interface SignalOptions {
+  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
+  readonly by?: string | undefined;
+  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
+  readonly request?: string | undefined;
+}
+
+const SIGNAL_REPLY: Shape<number> = wire.single({ name: "number", property: "number", type: T.number });
+
+/**
+ * Asks the owner of a task to send its program a signal, once.
+ *
+ * @param id The task.
+ * @param signal The signal, without SIG.
+ * @param options What else it is to do.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
+ * Reply: Number of the request in this attempt; the owner has answered it when the field `controlled` has reached
+ *   it.
+ */
+export function signal(id: string, signal: contract.Signal, options: SignalOptions = {}): Call<number> {
+  return wire.call("signal", [id, signal], [
+    ["by", options.by],
+    ["request", options.request],
+  ], SIGNAL_REPLY, true, options);
+}
+
 /** The options of `start`. */
 export interface StartOptions {
   /** Lease of the attempt. By default the setting `lease`. */
@@ -4807,6 +4899,33 @@ export function supplyTimes(name: string, recurrence: string, after: number, slo
   ], SUPPLY_TIMES_REPLY, false);
 }
 
+/** The options of `suspend`. */
+export interface SuspendOptions {
+  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
+  readonly by?: string | undefined;
+  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
+  readonly request?: string | undefined;
+}
+
+const SUSPEND_REPLY: Shape<"suspending" | "suspended"> = wire.single({ name: "reply", property: "reply", words: ["suspending","suspended"] });
+
+/**
+ * Asks the owner of a task to suspend its program: the owner's heartbeats return `attend`. The lease lives on,
+ *   and the task keeps its places.
+ *
+ * @param id The task.
+ * @param options What else it is to do.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
+ * Reply: `suspending`; `suspended` if the program is suspended already.
+ */
+export function suspend(id: string, options: SuspendOptions = {}): Call<"suspending" | "suspended"> {
+  return wire.call("suspend", [id], [
+    ["by", options.by],
+    ["request", options.request],
+  ], SUSPEND_REPLY, true, options);
+}
+
 const TAG_REPLY: Shape<string[]> = wire.values<string>({ name: "tag", property: "tag", type: T.name });
 
 /**
@@ -5173,6 +5292,32 @@ export function unschedule(name: string, options: UnscheduleOptions = {}): Call<
   ], UNSCHEDULE_REPLY, true, options);
 }
 
+/** The options of `unsuspend`. */
+export interface UnsuspendOptions {
+  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
+  readonly by?: string | undefined;
+  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
+  readonly request?: string | undefined;
+}
+
+const UNSUSPEND_REPLY: Shape<"continuing" | "continued"> = wire.single({ name: "reply", property: "reply", words: ["continuing","continued"] });
+
+/**
+ * Asks the owner of a suspended task to continue its program.
+ *
+ * @param id The task.
+ * @param options What else it is to do.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
+ * Reply: `continuing`; `continued` if the program is not suspended.
+ */
+export function unsuspend(id: string, options: UnsuspendOptions = {}): Call<"continuing" | "continued"> {
+  return wire.call("unsuspend", [id], [
+    ["by", options.by],
+    ["request", options.request],
+  ], UNSUSPEND_REPLY, true, options);
+}
+
 const UNTAG_REPLY: Shape<string[]> = wire.values<string>({ name: "tag", property: "tag", type: T.name });
 
 /**
@@ -5270,7 +5415,7 @@ export interface WhyReply {
   /** Number of attempts that were released uncounted. */
   readonly uncounted: number;
   /** The order for the owner. */
-  readonly order: "cancel" | "stop" | "kill" | null;
+  readonly order: "attend" | "cancel" | "stop" | "kill" | null;
   /** Number of listeners without a free slot. */
   readonly full: number;
   /** Number of listeners that drain. */
@@ -5337,7 +5482,7 @@ const WHY_REPLY: Shape<WhyReply> = wire.pairs<WhyReply>([
   { name: "lacking", property: "lacking", type: T.needs, empty: true, absent: true },
   { name: "releases", property: "releases", type: T.number },
   { name: "uncounted", property: "uncounted", type: T.number },
-  { name: "order", property: "order", words: ["cancel","stop","kill"], empty: true },
+  { name: "order", property: "order", words: ["attend","cancel","stop","kill"], empty: true },
   { name: "full", property: "full", type: T.number },
   { name: "draining", property: "draining", type: T.number },
   { name: "silent", property: "silent", type: T.number },
@@ -5401,6 +5546,11 @@ export interface WorkersItem {
   readonly methods: string | null;
   /** The reason why the worker takes fewer tasks than it could. */
   readonly trouble: string | null;
+  /**
+   * `ending` if the worker itself reports that it drains: it ends once its tasks have ended, and an order to
+   *   drain can no longer be withdrawn.
+   */
+  readonly ending: "ending" | null;
 }
 
 /** What `workers` answers. */
@@ -5427,6 +5577,7 @@ const WORKERS_REPLY: Shape<WorkersReply> = wire.list<WorkersReply>([
   { name: "life", property: "life", words: ["alive","dead"] },
   { name: "methods", property: "methods", type: T.methods, empty: true },
   { name: "trouble", property: "trouble", type: T.text, empty: true },
+  { name: "ending", property: "ending", words: ["ending"], empty: true },
 ]));
 
 /**
@@ -5439,7 +5590,8 @@ const WORKERS_REPLY: Shape<WorkersReply> = wire.list<WorkersReply>([
  * Reply: Next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the
  *   patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free
  *   slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the
- *   methods that it has programs for, separated by commas (`*`: any); and its problems.
+ *   methods that it has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and
+ *   ends, else empty.
  */
 export function workers(cursor: string, limit: number): Call<WorkersReply> {
   return wire.call("workers", [cursor, limit], [

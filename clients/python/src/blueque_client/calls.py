@@ -28,7 +28,7 @@ from .wire import (
 )
 
 # The types of the contract.
-_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold",))
+_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "requeue",))
 _AGEING = Type("seconds", low=1, high=604800)
 _ARGUMENT_COUNT = Type("whole", low=1, high=1024)
 _BACKOFF = Type("word", words=("exponential", "fixed",))
@@ -140,6 +140,7 @@ _SCHEDULE_NAME = Type("text", high=100)
 _SETTING_NAME = Type("text")
 _SETTING_VALUE = Type("text")
 _SHORT_TEXT = Type("bytes", low=0, high=1024)
+_SIGNAL = Type("word", words=("ABRT", "ALRM", "HUP", "INT", "IO", "PIPE", "PROF", "QUIT", "TERM", "URG", "USR1", "USR2", "VTALRM", "WINCH",))
 _SLOT = Type("whole", low=0, high=100000000000)
 _SLOT_COUNT = Type("whole", low=0, high=64)
 _SLOTS = Type("whole", low=1, high=100000)
@@ -374,6 +375,60 @@ def append_log(
             ("offset", offset),
         ],
         _append_log,
+        False,
+    )
+
+
+@dataclass(frozen=True)
+class AttendReply:
+    """What `attend` answers."""
+
+    number: int
+    """Number of the request in this attempt."""
+
+    what: Literal["suspend", "unsuspend", "signal"]
+    """The kind of the request."""
+
+    signal: str | None
+    """The name of the signal, without SIG."""
+
+
+_attend: Shape[AttendReply | None] = read_maybe(read_list(
+    AttendReply,
+    (
+        Field("number", type=_NUMBER),
+        Field("what", words=("suspend", "unsuspend", "signal",)),
+        Field("signal", type=_NAME, empty=True),
+    ),
+
+))
+
+
+def attend(
+    id: str,
+    token: int,
+    *,
+    answered: int | None = None,
+    refused: Bytes | None = None,
+) -> Call[AttendReply | None]:
+    """Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue it,
+    or to send it a signal. The owner answers each request, in order, with the next call.
+
+    id: The task.
+    token: The token of the attempt.
+    answered: Number of the request that the owner has carried out or refused.
+    refused: The reason why the owner cannot carry out this request.
+    Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
+    Reply: Number, kind and signal of the request; nil if no request is left.
+    """
+    return call(
+        "attend",
+        [id, token],
+        [
+            ("answered", answered),
+            ("refused", refused),
+        ],
+        _attend,
         False,
     )
 
@@ -731,9 +786,10 @@ class ChangesItem:
     queue: str
     """The queue of the task at that time."""
 
-    what: Literal["state", "progress", "checkpoint", "cancel", "requeue", "note", "edit", "track", "untrack"]
+    what: Literal["state", "progress", "checkpoint", "cancel", "requeue", "suspend", "unsuspend", "signal", "suspended", "unsuspended", "signalled", "refused", "note", "edit", "track", "untrack"]
     """The kind of change. `state`: a transition; `cancel`: a cancel request; `requeue`: an order to give the task back;
-    `track` and `untrack`: tracking began or ended.
+    `suspend`, `unsuspend` and `signal`: a request to the owner; `suspended`, `unsuspended`, `signalled` and `refused`:
+    its answer; `track` and `untrack`: tracking began or ended.
     """
 
     from_: contract.Reached | None
@@ -786,7 +842,7 @@ _changes: Shape[ChangesReply] = read_list(
         Field("entry", type=_ENTRY),
         Field("id", type=_NAME),
         Field("queue", type=_NAME),
-        Field("what", words=("state", "progress", "checkpoint", "cancel", "requeue", "note", "edit", "track", "untrack",)),
+        Field("what", words=("state", "progress", "checkpoint", "cancel", "requeue", "suspend", "unsuspend", "signal", "suspended", "unsuspended", "signalled", "refused", "note", "edit", "track", "untrack",)),
         Field("from", type=_REACHED, empty=True),
         Field("to", type=_REACHED),
         Field("attempt", type=_NUMBER),
@@ -2285,7 +2341,8 @@ class GetReply:
     flags: str | None
     """Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own lease,
     `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part of a graph, `s`
-    further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `n` may have notices.
+    further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` was asked to suspend, to continue or to handle
+    a signal, `n` may have notices.
     """
 
     deadline: float | None
@@ -2305,6 +2362,23 @@ class GetReply:
 
     requeue: float | None
     """Time of the request to the owner to give the task back."""
+
+    controls: str | None
+    """The requests of `suspend`, `unsuspend` and `signal` that wait for the owner: number, kind and signal of each,
+    with a `;` after it.
+    """
+
+    controlled: int | None
+    """Number of the latest request that the owner has answered."""
+
+    control_refused: str | None
+    """Number of the last request that the owner refused, and its reason."""
+
+    suspended: float | None
+    """Time since which the program is suspended."""
+
+    suspended_by: str | None
+    """The author of the `suspend`."""
 
     held_by: str | None
     """The author of the `hold`."""
@@ -2440,6 +2514,11 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("cancel", type=_TIME),
         Field("reason", type=_TEXT, empty=True),
         Field("requeue", type=_TIME),
+        Field("controls", type=_TEXT),
+        Field("controlled", type=_NUMBER),
+        Field("control_refused", type=_TEXT),
+        Field("suspended", type=_TIME),
+        Field("suspended_by", type=_TEXT, empty=True),
         Field("held_by", type=_TEXT, empty=True),
         Field("front", type=_FLAG),
         Field("progress", type=_PROGRESS_TEXT),
@@ -2761,7 +2840,7 @@ class HeartbeatReply:
     deadline: int
     """End of the leases."""
 
-    items: list[Literal["continue", "cancel", "drain", "stop", "lost", "kill"]]
+    items: list[Literal["continue", "attend", "cancel", "drain", "stop", "lost", "kill"]]
     """The order to the owner of the task."""
 
 
@@ -2773,7 +2852,7 @@ _heartbeat: Shape[HeartbeatReply] = read_list(
     read_items(
     None,
     (
-        Field("order", words=("continue", "cancel", "drain", "stop", "lost", "kill",)),
+        Field("order", words=("continue", "attend", "cancel", "drain", "stop", "lost", "kill",)),
     ),
 ),
 )
@@ -2792,7 +2871,7 @@ def heartbeat(
     lease: The lease from now on.
     each: The entries.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
-    Reply: Deadline, then for each task `continue`, `cancel`, `drain`, `stop`, `kill` or `lost`.
+    Reply: Deadline, then for each task `continue`, `attend`, `cancel`, `drain`, `stop`, `kill` or `lost`.
     """
     return call(
         "heartbeat",
@@ -3518,11 +3597,12 @@ def notices(
     of: contract.NoticeOf,
     subject: str,
 ) -> Call[list[NoticesItem]]:
-    """Lists the notices of a task or a graph, oldest first: the last 64.
+    """Lists the notices of a task or a graph, oldest first: the last 64. The open notices of a deleted task are listed
+    until they are delivered.
 
     of: The kind of object.
     subject: The id of the task or the graph.
-    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, WRONGKEY.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
     Reply: For each notice its number, its target, the event, its time, the number of attempts of the task, its stage,
       the number of tries, and the time and text of the last answer of its target.
     """
@@ -5527,6 +5607,37 @@ def show_schedule(
     )
 
 
+_signal: Shape[int] = read_value(Field("number", type=_NUMBER))
+
+
+def signal(
+    id: str,
+    signal: contract.Signal,
+    *,
+    by: str | None = None,
+    request: str | None = None,
+) -> Call[int]:
+    """Asks the owner of a task to send its program a signal, once.
+
+    id: The task.
+    signal: The signal, without SIG.
+    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
+    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
+    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
+    Reply: Number of the request in this attempt; the owner has answered it when the field `controlled` has reached it.
+    """
+    return call(
+        "signal",
+        [id, signal],
+        [
+            ("by", by),
+            ("request", request),
+        ],
+        _signal,
+        True,
+    )
+
+
 _start: Shape[int] = read_value(Field("deadline", type=_DEADLINE))
 
 
@@ -6749,6 +6860,36 @@ def supply_times(
     )
 
 
+_suspend: Shape[Literal["suspending", "suspended"]] = read_value(Field("reply", words=("suspending", "suspended",)))
+
+
+def suspend(
+    id: str,
+    *,
+    by: str | None = None,
+    request: str | None = None,
+) -> Call[Literal["suspending", "suspended"]]:
+    """Asks the owner of a task to suspend its program: the owner's heartbeats return `attend`. The lease lives on, and
+    the task keeps its places.
+
+    id: The task.
+    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
+    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
+    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
+    Reply: `suspending`; `suspended` if the program is suspended already.
+    """
+    return call(
+        "suspend",
+        [id],
+        [
+            ("by", by),
+            ("request", request),
+        ],
+        _suspend,
+        True,
+    )
+
+
 _tag: Shape[list[str]] = read_items(
     None,
     (
@@ -7262,6 +7403,35 @@ def unschedule(
     )
 
 
+_unsuspend: Shape[Literal["continuing", "continued"]] = read_value(Field("reply", words=("continuing", "continued",)))
+
+
+def unsuspend(
+    id: str,
+    *,
+    by: str | None = None,
+    request: str | None = None,
+) -> Call[Literal["continuing", "continued"]]:
+    """Asks the owner of a suspended task to continue its program.
+
+    id: The task.
+    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
+    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
+    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
+    Reply: `continuing`; `continued` if the program is not suspended.
+    """
+    return call(
+        "unsuspend",
+        [id],
+        [
+            ("by", by),
+            ("request", request),
+        ],
+        _unsuspend,
+        True,
+    )
+
+
 _untag: Shape[list[str]] = read_items(
     None,
     (
@@ -7401,7 +7571,7 @@ class WhyReply:
     uncounted: int
     """Number of attempts that were released uncounted."""
 
-    order: Literal["cancel", "stop", "kill"] | None
+    order: Literal["attend", "cancel", "stop", "kill"] | None
     """The order for the owner."""
 
     full: int
@@ -7487,7 +7657,7 @@ _why: Shape[WhyReply] = read_pairs(
         Field("lacking", type=_NEEDS, empty=True, absent=True),
         Field("releases", type=_NUMBER),
         Field("uncounted", type=_NUMBER),
-        Field("order", words=("cancel", "stop", "kill",), empty=True),
+        Field("order", words=("attend", "cancel", "stop", "kill",), empty=True),
         Field("full", type=_NUMBER),
         Field("draining", type=_NUMBER),
         Field("silent", type=_NUMBER),
@@ -7574,6 +7744,11 @@ class WorkersItem:
     trouble: str | None
     """The reason why the worker takes fewer tasks than it could."""
 
+    ending: Literal["ending"] | None
+    """`ending` if the worker itself reports that it drains: it ends once its tasks have ended, and an order to drain
+    can no longer be withdrawn.
+    """
+
 
 @dataclass(frozen=True)
 class WorkersReply:
@@ -7607,6 +7782,7 @@ _workers: Shape[WorkersReply] = read_list(
         Field("life", words=("alive", "dead",)),
         Field("methods", type=_METHODS, empty=True),
         Field("trouble", type=_TEXT, empty=True),
+        Field("ending", words=("ending",), empty=True),
     ),
 ),
 )
@@ -7624,7 +7800,7 @@ def workers(
     Reply: Next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns
       that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the
       queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it
-      has programs for, separated by commas (`*`: any); and its problems.
+      has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and ends, else empty.
     """
     return call(
         "workers",
