@@ -11,8 +11,9 @@ use super::rust_replies::{ITEMS, RECORDS, STRUCTS, kind};
 const WRITTEN: [&str; 6] = ["bulk", "finish_and_reserve", "heartbeat", "schedule", "submit", "submit_graph"];
 
 /// Replies whose type is not derived from their shape: the command, the type, and the reader of the type.
-const OWN: [(&str, &str, &str); 8] = [
+const OWN: [(&str, &str, &str); 9] = [
     ("adopt", "Reservation", "reply::first"),
+    ("answer_notice", "String", "reply::word"),
     ("cancel", "Cancelled", "reply::word"),
     ("get_many", "Vec<(String, Option<TaskInfo>)>", "TaskInfo::parse_many"),
     ("requeue", "Requeued", "reply::word"),

@@ -33,7 +33,7 @@ pub(super) const STRUCTS: [Whole; 21] = [
 ];
 
 /// Replies whose items become structs: the command, and the name of the struct.
-pub(super) const ITEMS: [(&str, &str); 21] = [
+pub(super) const ITEMS: [(&str, &str); 23] = [
     ("audit", "Change"),
     ("changes", "TaskChange"),
     ("events", "Event"),
@@ -45,6 +45,7 @@ pub(super) const ITEMS: [(&str, &str); 21] = [
     ("listeners", "ListenerInfo"),
     ("logs", "LogEntry"),
     ("repair", "Claim"),
+    ("notices", "Notice"),
     ("peek", "Peeked"),
     ("queues", "QueueInfo"),
     ("ready", "ReadyQueue"),
@@ -52,6 +53,7 @@ pub(super) const ITEMS: [(&str, &str); 21] = [
     ("schedules", "ScheduleSummary"),
     ("settings", "Setting"),
     ("tags", "Tag"),
+    ("take_notices", "DueNotice"),
     ("tick", "LowSchedule"),
     ("tracked", "TrackedTask"),
     ("workers", "WorkerInfo"),

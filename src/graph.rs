@@ -86,6 +86,7 @@ struct Whole {
     priority: Option<i64>,
     on_failure: Option<OnFailure>,
     deadline: Option<SystemTime>,
+    notify: Option<String>,
 }
 
 impl Whole {
@@ -94,6 +95,7 @@ impl Whole {
         let options = self.name.as_deref().into_iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
         let options = self.tags.iter().fold(options, SubmitGraphOptions::tag);
         let options = self.deadline.into_iter().fold(options, SubmitGraphOptions::deadline);
+        let options = self.notify.as_deref().into_iter().fold(options, SubmitGraphOptions::notify);
         self.on_failure.into_iter().fold(options, SubmitGraphOptions::on_failure)
     }
 }
@@ -159,6 +161,14 @@ impl Graph {
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.whole.on_failure = Some(on_failure);
+        self
+    }
+
+    /// Sets the targets that are notified when all tasks of the graph have ended, such as `ops:failed`. The tasks have
+    /// [their own](TaskOptions::notify).
+    #[must_use]
+    pub fn notify(mut self, targets: impl Into<String>) -> Self {
+        self.whole.notify = Some(targets.into());
         self
     }
 

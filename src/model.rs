@@ -20,10 +20,11 @@ pub use info::TaskInfo;
 pub use order::QueueOrder;
 pub use queue::Pause;
 pub use replies::{
-    Aggregated, Audit, Beat, Change, Changes, Claim, Control, Counts, Estimate, Event, Events, FinishedAndReserved,
-    GraphSummary, Group, Handshake, Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule, MaintenanceStep, Orphans,
-    Peeked, Promoted, Pruned, QueueInfo, Ran, Ready, ReadyQueue, Repaired, Reservation, ScheduleSummary, Setting,
-    Settled, Step, Tag, TaskChange, Ticked, TrackedTask, Transition, Why, WorkerInfo,
+    Aggregated, Audit, Beat, Change, Changes, Claim, Control, Counts, DueNotice, Estimate, Event, Events,
+    FinishedAndReserved, GraphSummary, Group, Handshake, Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule,
+    MaintenanceStep, Notice, Orphans, Peeked, Promoted, Pruned, QueueInfo, Ran, Ready, ReadyQueue, Repaired,
+    Reservation, ScheduleSummary, Setting, Settled, Step, Tag, TaskChange, Ticked, TrackedTask, Transition, Why,
+    WorkerInfo,
 };
 pub use reserved::Reserved;
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};

@@ -10,7 +10,7 @@ use crate::constants::LONGEST_PAUSE;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{Cancelled, Estimate, Requeued, Status, TaskInfo, Transition};
+use crate::model::{Cancelled, Estimate, Notice, Requeued, Status, TaskInfo, Transition};
 use crate::names::TaskId;
 use crate::options::Inputs;
 
@@ -267,6 +267,14 @@ impl<L: Link> Task<L> {
     /// `NOTASK`; `STATE` for a task that does not wait; `BADARG` out of bounds; the errors of [`Client::call`].
     pub fn prioritise(&self, priority: i32) -> L::Answer<'_, Result<()>> {
         self.client.make(self.client.calls().prioritise(&self.id, priority))
+    }
+
+    /// Returns the notices about the task that its targets have got, or are to get: the last 64, the earliest first.
+    ///
+    /// # Errors
+    /// The errors of [`Client::call`].
+    pub fn notices(&self) -> L::Answer<'_, Result<Vec<Notice>>> {
+        self.client.make(self.client.calls().notices("task", self.id.as_str()))
     }
 
     /// Returns the last transitions of the task, as far as they are kept, the earliest first.

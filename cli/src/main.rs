@@ -11,6 +11,7 @@ mod help;
 mod input;
 mod last_submitted;
 mod logs;
+mod notify;
 mod output;
 mod partitioned;
 mod process;

@@ -12,6 +12,15 @@ use serde::{Deserialize, Serialize};
 /// Suffix that the kernel appends to the path of a deleted file.
 const DELETED: &[u8] = b" (deleted)";
 
+/// Variables that programs get from the environment of their worker, in addition to `LC_…`.
+const PASSED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
+
+/// Returns true if programs get this variable of their worker's environment. The server's password is in a variable
+/// that they do not get.
+pub fn passes(variable: &str) -> bool {
+    PASSED.contains(&variable) || variable.starts_with("LC_")
+}
+
 /// A process. The start time distinguishes it from a later process with the same process id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {

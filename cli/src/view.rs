@@ -4,6 +4,7 @@ pub mod cost;
 pub mod expected;
 pub mod graph;
 pub mod listeners;
+pub mod notice;
 pub mod payload;
 pub mod policy;
 pub mod programs;

@@ -83,7 +83,7 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
         Ok((name, server, settings))
     };
     let servers = servers.into_iter().map(settings).collect::<anyhow::Result<Vec<_>>>()?;
-    let programs = options.programs()?;
+    let (programs, targets) = (options.programs()?, Arc::new(config::targets()?));
     let (several, takes_turns) = (servers.len() > 1, servers.len() > SERVED);
     let slots = Arc::new(Slots::new(usize::from(options.slots), servers.len()));
     let (stop_signals, round_robin) = (Arc::new(StopSignals::default()), Arc::new(RoundRobin::default()));
@@ -105,6 +105,7 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
             partition: name.zip(places.clone()),
             settings: Arc::new(settings),
             programs: programs.clone(),
+            targets: targets.clone(),
             stop_signals: stop_signals.clone(),
             slots: slots.clone(),
             index,

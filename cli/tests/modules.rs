@@ -33,7 +33,7 @@ const COMMAND: House = House {
         &["args"],
         &["commands"],
         &["doctor", "worker", "supervisor"],
-        &["bulk", "follow", "help", "subcommand"],
+        &["bulk", "follow", "help", "notify", "subcommand"],
         &["input", "view", "logs", "processes"],
         &["session", "run_folder"],
         &["output", "times", "server", "process", "safe_path", "shortage", "file", "command_line"],

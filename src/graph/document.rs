@@ -18,8 +18,19 @@ use crate::names::{PartitionName, TaskId};
 use crate::options::TaskOptions;
 
 /// The fields of a graph. The first field names the schema, for editors.
-const GRAPH: [&str; 10] =
-    ["$schema", "name", "tags", "queue", "partition", "priority", "deadline", "on_failure", "templates", "tasks"];
+const GRAPH: [&str; 11] = [
+    "$schema",
+    "name",
+    "tags",
+    "queue",
+    "partition",
+    "priority",
+    "deadline",
+    "on_failure",
+    "notify",
+    "templates",
+    "tasks",
+];
 
 /// The fields of a template. A task may override each of them.
 const TEMPLATE: [&str; 13] = [
@@ -80,8 +91,8 @@ pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
         let known = OnFailure::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ");
         word.parse().map_err(|_| found.place.problem(format!("must be one of {known}, not {word:?}")))
     });
-    let (name, deadline) = (document.text("name")?, document.time("deadline")?);
-    let whole = Whole { name, tags, priority, deadline, on_failure: on_failure.transpose()? };
+    let (name, deadline, notify) = (document.text("name")?, document.time("deadline")?, document.text("notify")?);
+    let whole = Whole { name, tags, priority, deadline, on_failure: on_failure.transpose()?, notify };
     let mut templates = HashMap::new();
     for (name, found) in document.get("templates").map(Found::object).transpose()?.unwrap_or_default() {
         templates.insert(name, found.fields(&TEMPLATE)?);

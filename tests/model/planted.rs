@@ -880,7 +880,7 @@ pub static BUGS: [Bug; 228] = [
     bug("a pending task that is edited is due at once", "edit", "edit.to = 'scheduled'", "edit.to = 'pending'")
         .of_changes(),
     shown("a new round keeps the result", "submit", "return 'result', 'error',", "return 'error',").of_changes(),
-    bug("a new round forgets that others wait for it", "submit", "'[^do]', '')", "'.', '')").of_changes(),
+    bug("a new round forgets that others wait for it", "submit", "'[^don]', '')", "'.', '')").of_changes(),
     bug(
         "a round begins beside what still needs another task",
         "submit",

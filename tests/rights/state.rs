@@ -174,6 +174,12 @@ pub const SETUP: &[&str] = &[
     "1490 report host_1 4 1 2 q l has gpu name one version 1",
     "1490 report gone_1 1 1 1 q",
     "1495 requeue_orphans r 10",
+    // Notices: due, and taken.
+    "1496 submit f 1 told1 '' x notify ops",
+    "1496 submit f 1 told2 '' x notify chat",
+    "1496 cancel told1 x",
+    "1496 cancel told2 x",
+    "1497 take_notices 1 1 chat",
 ];
 
 /// Commands for the state that clients without scripts leave. Other clients have also taken all wake-ups.
@@ -353,6 +359,9 @@ const CALLS: &[&str] = &[
     "note p2 text",
     "progress started TOKEN:started half",
     "tracked 0 10",
+    "take_notices 1 1 ops",
+    "answer_notice task told2 chat 1497000000 delivered ok",
+    "notices task told1",
     "changes 0 10 id p1",
     "untrack far",
     "untrack far by me",

@@ -13,6 +13,7 @@ use crate::subcommand::Subcommand;
 use crate::times;
 use crate::view::cost;
 use crate::view::graph::Whole as GraphView;
+use crate::view::notice::NoticeView;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
 use crate::view::record::{eta, text};
@@ -59,6 +60,7 @@ impl Subcommand for Options {
             inputs: text(&info, "inputs"),
             elements: elements(&info),
             notes: notes(session, &id, &info)?,
+            notices: NoticeView::all(session, id.as_str(), &info)?,
             fields: other_fields(&info),
         });
         match session.format {
@@ -203,6 +205,9 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>, options: 
         let by = note.by.as_deref().unwrap_or("somebody");
         let at = note.at.as_deref().unwrap_or_default();
         prose(format!("{:<11} {} ({}, {})", "note", shown(&note.text, SHOWN), clean(by), times::local_of(at)), NAMES)?;
+    }
+    for notice in task.whole.iter().flat_map(|whole| &whole.notices) {
+        line(format!("{:<11} {}", "notice", one_line(&clean(&notice.words()))))?;
     }
     for (name, payload) in task.whole.iter().flat_map(|whole| &whole.fields) {
         prose(format!("{:<11} {}", one_line(name), shown(payload, SHOWN)), NAMES)?;

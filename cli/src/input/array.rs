@@ -23,7 +23,13 @@ pub fn graph(
     let mut task = upstreams;
     task.insert("array".to_owned(), json!(indexes));
     let mut policy = Map::new();
+    // The array notifies as a whole, at its end.
+    let mut notify = None;
     for (name, value) in options.given() {
+        if name == "notify" {
+            notify = Some(value);
+            continue;
+        }
         let of = if name == "method" { &mut task } else { &mut policy };
         of.insert(name.to_owned(), json!(value));
     }
@@ -43,5 +49,5 @@ pub fn graph(
         let (error, place) = (error.to_string(), format!("task 0 {}, ", json!(name)));
         fault(Code::Usage, error.strip_prefix(&place).map_or(error.clone(), |what| format!("--{what}")))
     })?;
-    Ok(graph.id(id.clone()))
+    Ok(notify.into_iter().fold(graph, Graph::notify).id(id.clone()))
 }

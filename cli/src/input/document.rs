@@ -30,6 +30,9 @@ pub struct Document {
     /// The effect of a failed task on other tasks, instead of the policy in the document
     #[arg(long, value_name = "WORD", value_parser = on_failure())]
     on_failure: Option<OnFailure>,
+    /// The targets that are notified when all tasks have ended, instead of the targets in the document: ops:failed,chat
+    #[arg(long, value_name = "TARGETS")]
+    notify: Option<String>,
 }
 
 /// The queue or the partition to which a shard is mapped.
@@ -78,6 +81,7 @@ impl Document {
         });
         let graph = if listed { enq.read(&text) } else { Graph::from_json(&text) };
         let graph = graph.map_err(|error| fault(Code::Usage, format!("{}: {error}", self.name())))?;
+        let graph = self.notify.iter().fold(graph, Graph::notify);
         Ok(self.on_failure.into_iter().fold(graph, Graph::on_failure))
     }
 

@@ -97,6 +97,8 @@ impl Lines {
         let parameters = parameters.map(serde_json::from_slice::<&RawValue>).transpose()?;
         let mut names = BTreeSet::new();
         let mut tasks = Vec::new();
+        // The tasks notify as a whole, at the end of the last task.
+        let notify = options.given().find(|(option, _)| *option == "notify").map(|(_, value)| value);
         for line in &self.lines {
             let name = if let Some(template) = &self.name {
                 line.fill(template)?
@@ -110,7 +112,7 @@ impl Lines {
             }
             let mut policy = Map::new();
             let mut task = upstreams.clone();
-            for (option, value) in options.given() {
+            for (option, value) in options.given().filter(|(option, _)| *option != "notify") {
                 let of = if option == "method" { &mut task } else { &mut policy };
                 let value = if option == "title" { line.fill(&value)? } else { value };
                 of.insert(option.to_owned(), json!(value));
@@ -125,7 +127,8 @@ impl Lines {
             tasks.push(format!("{}:{text},\"parameters\":{own}}}", json!(name)));
         }
         let text = format!("{{\"queue\":{},\"tasks\":{{{}}}}}", json!(queue), tasks.join(","));
-        Graph::from_json(&text).map_err(|error| fault(Code::Usage, format!("--each: {error}")))
+        let graph = Graph::from_json(&text).map_err(|error| fault(Code::Usage, format!("--each: {error}")))?;
+        Ok(notify.into_iter().fold(graph, Graph::notify))
     }
 }
 

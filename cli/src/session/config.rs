@@ -2,6 +2,7 @@
 //! file.
 
 mod file;
+mod targets;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use clap::Args;
 
 pub use self::file::Profiles;
 use self::file::{ConfigFile, addresses, choose, variable, warn_if_open};
+pub use self::targets::{Target, Targets, Way};
 use super::caller::caller;
 use super::diagnosis;
 use super::password::{Address, Password, malformed, split};
@@ -41,6 +43,12 @@ static GIVEN: OnceLock<Vec<String>> = OnceLock::new();
 /// Returns the remembered flags.
 pub fn given() -> &'static [String] {
     GIVEN.get().map_or(&[], Vec::as_slice)
+}
+
+/// Returns the targets of notices in the configuration file that the remembered flags name.
+pub fn targets() -> anyhow::Result<Targets> {
+    let config = given().iter().find_map(|flag| flag.strip_prefix("--config=")).map(PathBuf::from);
+    ConfigFile::targets(config.as_deref())
 }
 
 /// Maximum time that an interactive command waits for one reply of the server.

@@ -10,10 +10,8 @@ use anyhow::Context;
 
 use super::publish;
 use super::shared::Lease;
+use crate::process;
 use crate::run_folder::{Run, RunFolder};
-
-/// Variables that are passed from the worker's environment, in addition to `LC_…` and the variables that the run names.
-const PASSED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
 
 /// Maximum length of the reason why a program cannot be run, in bytes.
 const REASON: u64 = 4 << 10;
@@ -63,8 +61,7 @@ pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Opt
 fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString)> {
     let passes = |name: &str| {
         // The server's password is one of the variables with this prefix.
-        !name.starts_with("BLUEQUE_")
-            && (PASSED.contains(&name) || name.starts_with("LC_") || run.environment.iter().any(|more| more == name))
+        !name.starts_with("BLUEQUE_") && (process::passes(name) || run.environment.iter().any(|more| more == name))
     };
     let mut all: Vec<(String, std::ffi::OsString)> =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))).collect();

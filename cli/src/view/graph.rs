@@ -16,6 +16,7 @@ use self::member::{Member, Upstream, counts};
 use self::outlook::Outlook;
 pub use self::summary::{Standing, Summary};
 use super::expected;
+use super::notice::NoticeView;
 use super::progress::Progress;
 use crate::output::table::{self, Column, table};
 use crate::output::{Format, cut, document, documents, json, line, one_line, prose};
@@ -75,6 +76,8 @@ pub struct Whole {
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_end: Option<String>,
     tasks: Vec<Member>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<NoticeView>,
     /// Expected end, as text.
     #[serde(skip)]
     ends: String,
@@ -89,7 +92,8 @@ impl Whole {
         tasks: Vec<GraphMember>,
     ) -> anyhow::Result<Self> {
         let outlook = Outlook::new(session, &tasks)?;
-        Ok(Self::with(id, info, tasks, &outlook))
+        let notices = NoticeView::of_graph(session, &id.to_string())?;
+        Ok(Self { notices, ..Self::with(id, info, tasks, &outlook) })
     }
 
     pub fn new(id: &impl ToString, info: &GraphInfo, tasks: Vec<GraphMember>) -> Self {
@@ -136,6 +140,7 @@ impl Whole {
         let ends = outlook.end.map(|end| expected::ends(end, now)).unwrap_or_default();
         Self {
             tasks: tasks.into_iter().map(member).collect(),
+            notices: Vec::new(),
             graph: id.to_string(),
             name: info.name.clone(),
             created: info.created.map(times::utc),
@@ -176,6 +181,9 @@ impl Whole {
             Format::Table => {
                 prose(one_line(&self.sentence()), 2)?;
                 table(tree::COLUMNS, tree::lines(&self.tasks, whole).into_iter())?;
+                for notice in &self.notices {
+                    line(one_line(&format!("notice      {}", notice.words())))?;
+                }
             }
             Format::Json => line(json(self)?)?,
             Format::Id => self.tasks.iter().try_for_each(|task| line(one_line(&task.id)))?,

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::cost;
 use super::expected::Expected;
+use super::notice::NoticeView;
 use super::payload::Payload;
 use super::policy::Policy;
 use super::progress::Progress;
@@ -164,6 +165,9 @@ pub struct Whole {
     /// Notes that the history still contains.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+    /// The notices about the task.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<NoticeView>,
     /// Other options of the task, and fields that this version does not know.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Payload>,

@@ -30,9 +30,10 @@ use super::slots::Slots;
 use super::stop_signals::StopSignals;
 use super::takeover::{self, Takeover};
 use super::verbose::Verbose;
+use crate::notify;
 use crate::output::{chain, many};
 use crate::processes::leftovers;
-use crate::session::config::{self, Places};
+use crate::session::config::{self, Places, Targets};
 use crate::session::rights::missing;
 use crate::session::truncated_aof;
 
@@ -59,6 +60,8 @@ pub struct PartitionWorker {
     pub partition: Option<(PartitionName, Places)>,
     pub settings: Arc<Settings>,
     pub programs: Programs,
+    /// The targets of notices.
+    pub targets: Arc<Targets>,
     pub stop_signals: Arc<StopSignals>,
     pub slots: Arc<Slots>,
     pub index: usize,
@@ -168,6 +171,13 @@ impl PartitionWorker {
         }
         let (calls, about, own) = (client.clone(), settings.clone(), self.id.clone());
         spawn(&pool, "maintenance", move |pool| maintenance::run(calls, &about, pool, &own));
+        if !self.targets.is_empty() {
+            let (calls, about, targets) = (client.clone(), settings.clone(), self.targets.clone());
+            spawn(&pool, "notices", move |pool| {
+                let (ends, warn) = (|pause| pool.ends_within(pause), |text: &str| pool.warn(text));
+                notify::run(&calls, &about.namespace, &targets, &ends, &warn);
+            });
+        }
         self.stop_signals.add(&pool, listener.interrupter());
         let reporter = Reporter {
             client: client.clone(),

@@ -73,6 +73,9 @@ const T = {
   needs: {"form":"text","high":256},
   needsCount: {"form":"whole","low":1,"high":8},
   niceness: {"form":"whole","low":0,"high":19},
+  noticeOf: {"form":"word","words":["task","graph"]},
+  noticeOutcome: {"form":"word","words":["delivered","failed"]},
+  notify: {"form":"text","high":1024},
   now: {"form":"seconds","low":0,"high":9007199254},
   number: {"form":"whole","low":0,"high":9007199254740991},
   onFailure: {"form":"word","words":["cancel","continue","hold"]},
@@ -133,6 +136,8 @@ const T = {
   tagCount: {"form":"whole","low":1,"high":16},
   tags: {"form":"text"},
   taken: {"form":"whole","low":1,"high":100},
+  targetCount: {"form":"whole","low":1,"high":100},
+  targets: {"form":"whole","low":1,"high":8},
   task: {"form":"text","high":128},
   text: {"form":"text"},
   time: {"form":"seconds","low":0,"high":100000000000},
@@ -247,6 +252,28 @@ const AGGREGATE_REPLY: Shape<AggregateReply> = wire.list<AggregateReply>([
 export function aggregate(queue: string, limit: number): Call<AggregateReply> {
   return wire.call("aggregate", [queue, limit], [
   ], AGGREGATE_REPLY, false);
+}
+
+const ANSWER_NOTICE_REPLY: Shape<"delivered" | "retrying" | "given_up" | "stale"> = wire.single({ name: "reply", property: "reply", words: ["delivered","retrying","given_up","stale"] });
+
+/**
+ * Reports the outcome of a delivery. A delivered notice is done, and the next notice of the task for the same
+ *   target is due. A failed notice is due again after a delay, which grows from 5 seconds to an hour; after three
+ *   days it is given up.
+ *
+ * @param of The kind of object that the notice is about.
+ * @param subject The id of the task or the graph.
+ * @param target The target.
+ * @param token The token of the notice, from `take_notices`.
+ * @param outcome The outcome of the delivery.
+ * @param answer The answer of the target, or the error, for people.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
+ * Reply: `delivered`, `retrying` or `given_up`; `stale` if the notice was taken again or answered since.
+ */
+export function answerNotice(of: contract.NoticeOf, subject: string, target: string, token: number, outcome: contract.NoticeOutcome, answer: Bytes): Call<"delivered" | "retrying" | "given_up" | "stale"> {
+  return wire.call("answer_notice", [of, subject, target, token, outcome, answer], [
+  ], ANSWER_NOTICE_REPLY, false);
 }
 
 /** The options of `append_log`. */
@@ -761,6 +788,12 @@ export interface CompleteOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -820,6 +853,7 @@ export function complete(id: string, token: number, result: Bytes, options: Comp
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
   ], COMPLETE_REPLY, false, options);
@@ -1078,6 +1112,12 @@ export interface EditOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -1151,6 +1191,7 @@ export function edit(id: string, options: EditOptions = {}): Call<"pending" | "s
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["max_bytes", options.maxBytes],
@@ -1609,6 +1650,8 @@ export interface GetReply {
   readonly grace: number | null;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice: number | null;
+  /** The targets that are notified of the end of the task, sorted. */
+  readonly notify: string | null;
   /** Maximum size of the task's log. */
   readonly logBytes: number | null;
   /** The lease of each attempt. */
@@ -1639,7 +1682,7 @@ export interface GetReply {
    * Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own
    *   lease, `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part
    *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` was asked to suspend,
-   *   to continue or to handle a signal.
+   *   to continue or to handle a signal, `n` may have notices.
    */
   readonly flags: string | null;
   /** The time by which the task must have ended. */
@@ -1762,6 +1805,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "no_progress", property: "noProgress", type: T.timeLimit },
   { name: "grace", property: "grace", type: T.grace },
   { name: "nice", property: "nice", type: T.niceness },
+  { name: "notify", property: "notify", type: T.notify },
   { name: "log_bytes", property: "logBytes", type: T.logSize },
   { name: "own_lease", property: "ownLease", type: T.micros },
   { name: "steps", property: "steps", type: T.steps },
@@ -2516,6 +2560,59 @@ export function note(id: string, text: Bytes, options: NoteOptions = {}): Call<"
     ["data", options.data],
     ["request", options.request],
   ], NOTE_REPLY, true, options);
+}
+
+/** One of what `notices` answers. */
+export interface NoticesItem {
+  /** The number of the notice, counted from 1. */
+  readonly number: number;
+  /** The target. */
+  readonly target: string;
+  /** The event: the state in which the task has ended. */
+  readonly event: contract.Reached;
+  /** Time of the event. */
+  readonly at: number;
+  /** Number of attempts at that time. */
+  readonly attempt: number;
+  /**
+   * `open`: not delivered yet; `given_up`: not delivered within three days; `dropped`: never tried, because the
+   *   outbox of the target was full.
+   */
+  readonly stage: "open" | "delivered" | "given_up" | "dropped";
+  /** Number of tries to deliver the notice. */
+  readonly tries: number;
+  /** Time of the last answer. */
+  readonly answered: number | null;
+  /** The last answer of the target, or the last error; at most 1 KiB. */
+  readonly answer: Buffer | null;
+}
+
+const NOTICES_REPLY: Shape<NoticesItem[]> = wire.rows<NoticesItem>([
+  { name: "number", property: "number", type: T.number },
+  { name: "target", property: "target", type: T.name },
+  { name: "event", property: "event", type: T.reached },
+  { name: "at", property: "at", type: T.time },
+  { name: "attempt", property: "attempt", type: T.number },
+  { name: "stage", property: "stage", words: ["open","delivered","given_up","dropped"] },
+  { name: "tries", property: "tries", type: T.number },
+  { name: "answered", property: "answered", type: T.time, empty: true },
+  { name: "answer", property: "answer", type: T.stored, empty: true },
+]);
+
+/**
+ * Lists the notices of a task or a graph, oldest first: the last 64. The open notices of a deleted task are
+ *   listed until they are delivered.
+ *
+ * @param of The kind of object.
+ * @param subject The id of the task or the graph.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+ * Reply: For each notice its number, its target, the event, its time, the number of attempts of the task, its
+ *   stage, the number of tries, and the time and text of the last answer of its target.
+ */
+export function notices(of: contract.NoticeOf, subject: string): Call<NoticesItem[]> {
+  return wire.call("notices", [of, subject], [
+  ], NOTICES_REPLY, false);
 }
 
 /** The options of `pause`. */
@@ -3616,6 +3713,12 @@ export interface ScheduleOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -3681,6 +3784,7 @@ export function schedule(name: string, queue: string, recurrence: string, parame
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["by", options.by],
@@ -4280,6 +4384,12 @@ export interface SubmitOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4349,6 +4459,7 @@ export function submit(queue: string, each: readonly SubmitEach[], options: Subm
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],
@@ -4446,6 +4557,12 @@ export interface SubmitAgainOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4521,6 +4638,7 @@ export function submitAgain(queue: string, each: readonly SubmitEach[], options:
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],
@@ -4619,6 +4737,12 @@ export interface SubmitUniqueOptions {
   readonly grace?: Seconds | undefined;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
+  /**
+   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
+   *   has the setting `notify`.
+   */
+  readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
@@ -4692,6 +4816,7 @@ export function submitUnique(queue: string, each: readonly SubmitEach[], options
     ["no_progress", options.noProgress],
     ["grace", options.grace],
     ["nice", options.nice],
+    ["notify", options.notify],
     ["log_bytes", options.logBytes],
     ["steps", options.steps],
     ["inputs", options.inputs],
@@ -4736,6 +4861,8 @@ export interface SubmitGraphOptions {
   readonly bounds?: string | undefined;
   /** The deadline of all tasks that have no earlier deadline. */
   readonly deadline?: Time | undefined;
+  /** The targets that are notified when all tasks of the graph have ended. The tasks have their own targets. */
+  readonly notify?: string | undefined;
   /**
    * A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
    *   another digest; without a digest nothing is compared.
@@ -4768,6 +4895,7 @@ export function submitGraph(graph: string, total: number, each: readonly SubmitG
     ["tags", options.tags],
     ["bounds", options.bounds],
     ["deadline", options.deadline],
+    ["notify", options.notify],
     ["digest", options.digest],
     ["request", options.request],
   ], SUBMIT_GRAPH_REPLY, true, options);
@@ -4871,6 +4999,81 @@ const TAGS_REPLY: Shape<TagsReply> = wire.list<TagsReply>([
 export function tags(queue: string, cursor: string, limit: number): Call<TagsReply> {
   return wire.call("tags", [queue, cursor, limit], [
   ], TAGS_REPLY, false);
+}
+
+/** One of what `take_notices` answers. */
+export interface TakeNoticesItem {
+  /** The kind of object that has ended. */
+  readonly of: contract.NoticeOf;
+  /** The id of the task or the graph. */
+  readonly subject: string;
+  /** The number of the notice among the notices of the task or graph, counted from 1. */
+  readonly number: number;
+  /** The token for `answer_notice`. */
+  readonly token: number;
+  /** The target. */
+  readonly target: string;
+  /**
+   * The event: the state in which the task has ended; for a graph `failed` if any task failed, else `cancelled`
+   *   if any was cancelled, else `complete`.
+   */
+  readonly event: contract.Reached;
+  /** Time of the event. */
+  readonly at: number;
+  /** Number of attempts at that time; 0 for a graph. */
+  readonly attempt: number;
+  /** The previous state. */
+  readonly from: contract.Reached | null;
+  /** The cause of the transition: the command, the reason of a release, or `lost`; `end` for a graph. */
+  readonly why: string;
+  /** The listener that made the transition, or the author of the call. */
+  readonly by: string | null;
+  /** The beginning of the error, or the reason of a cancel; for a graph its numbers of tasks. At most 1 KiB. */
+  readonly text: Buffer;
+  /** Number of earlier tries to deliver the notice. */
+  readonly tries: number;
+  /** The queue of the task; empty if the task was deleted. */
+  readonly queue: string | null;
+  /** The title of the task, or the name of the graph. */
+  readonly title: string | null;
+  /** The method of the task. */
+  readonly method: string | null;
+}
+
+const TAKE_NOTICES_REPLY: Shape<TakeNoticesItem[]> = wire.rows<TakeNoticesItem>([
+  { name: "of", property: "of", type: T.noticeOf },
+  { name: "subject", property: "subject", type: T.name },
+  { name: "number", property: "number", type: T.number },
+  { name: "token", property: "token", type: T.number },
+  { name: "target", property: "target", type: T.name },
+  { name: "event", property: "event", type: T.reached },
+  { name: "at", property: "at", type: T.time },
+  { name: "attempt", property: "attempt", type: T.number },
+  { name: "from", property: "from", type: T.reached, empty: true },
+  { name: "why", property: "why", type: T.name },
+  { name: "by", property: "by", type: T.name, empty: true },
+  { name: "text", property: "text", type: T.stored },
+  { name: "tries", property: "tries", type: T.number },
+  { name: "queue", property: "queue", type: T.name, empty: true },
+  { name: "title", property: "title", type: T.text, empty: true },
+  { name: "method", property: "method", type: T.name, empty: true },
+]);
+
+/**
+ * Takes due notices of targets, for their delivery: of each task and graph the first notice that is not
+ *   delivered. A notice that is not answered within 60 seconds is given to the next caller.
+ *
+ * @param limit Maximum number of notices of each target.
+ * @param targets The name of a target that the caller can reach.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+ * Reply: For each notice `task` or `graph`, its id, the number of the notice, the token for `answer_notice`, the
+ *   target, the event, its time, the number of attempts of the task, the state before, the cause, its author, the
+ *   text, the number of earlier tries, and from the record its queue, its title or name, and its method.
+ */
+export function takeNotices(limit: number, targets: readonly string[]): Call<TakeNoticesItem[]> {
+  return wire.call("take_notices", [limit, targets.length, ...targets], [
+  ], TAKE_NOTICES_REPLY, false);
 }
 
 /** One of what `tick` answers. */

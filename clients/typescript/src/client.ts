@@ -101,12 +101,13 @@ export class Client implements AsyncDisposable {
   /** Submits all tasks of a graph together. May be repeated; another graph with this id is refused (`DUPLICATE`). */
   async submitGraph(graph: Graph): Promise<GraphHandle> {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
-    const { name, onFailure, tags, deadline } = graph.options;
+    const { name, onFailure, tags, deadline, notify } = graph.options;
     await aroundSubmit(this.link.hooks, "graph", {}, graph.id, async ({ tags: more }) => {
       const { total, digest, batches } = graph.batches(this.link.serializer, more);
       try {
         for (const batch of batches) {
-          await this.link.make(calls.submitGraph(graph.id, total, batch, { name, onFailure, tags, deadline, digest }));
+          const options = { name, onFailure, tags, deadline, notify, digest };
+          await this.link.make(calls.submitGraph(graph.id, total, batch, options));
         }
       } catch (error) {
         throw duplicate(error, "Choose another id for the graph.");

@@ -62,6 +62,12 @@ export type List = "waiting" | "scheduled" | "pending" | "held" | "reserved" | "
  */
 export type Missed = "one" | "skip" | "all";
 
+/** The kind of object that a notice is about. */
+export type NoticeOf = "task" | "graph";
+
+/** The outcome of a delivery. `delivered`: the target has accepted the notice. */
+export type NoticeOutcome = "delivered" | "failed";
+
 /**
  * Policy for the graph when a task fails.
  * - `cancel`: Tasks that need the failed task fail as well. Their other upstreams are cancelled if no other task
@@ -582,8 +588,10 @@ export const SENTENCES: Readonly<Record<string, readonly (readonly [string, stri
  * - `max_losses`: Maximum lost attempts before the task fails; 1000000000 for no limit. Default: 10.
  * - `max_releases`: Maximum releases before the task fails. Default: 1000.
  * - `max_uncounted`: Maximum uncounted releases before the task fails. Default: 10000.
+ * - `notify`: The targets that are notified of the ends of the tasks of the queue. It applies to tasks that are
+ *   submitted from then on without the option `notify`. Default: no limit.
  * - `rate`: Maximum number of starts of the queue within a sliding window. Default: no limit.
  * - `retain`: Time for which `prune` keeps finished tasks. Default: 604800.
  * - `statistics`: Number of days of statistics. Default: 30.
  */
-export type Setting = "ageing" | "audit" | "backoff" | "closed" | "concurrency" | "delay" | "events" | "forget_after" | "grace" | "graph_bytes" | "history" | "input_bytes" | "jitter" | "keep" | "key_concurrency" | "key_rate" | "lease" | "log_bytes" | "logs_bytes" | "lost_delay" | "max_bytes" | "max_delay" | "max_failures" | "max_losses" | "max_releases" | "max_uncounted" | "rate" | "retain" | "statistics";
+export type Setting = "ageing" | "audit" | "backoff" | "closed" | "concurrency" | "delay" | "events" | "forget_after" | "grace" | "graph_bytes" | "history" | "input_bytes" | "jitter" | "keep" | "key_concurrency" | "key_rate" | "lease" | "log_bytes" | "logs_bytes" | "lost_delay" | "max_bytes" | "max_delay" | "max_failures" | "max_losses" | "max_releases" | "max_uncounted" | "notify" | "rate" | "retain" | "statistics";

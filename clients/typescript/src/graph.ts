@@ -64,6 +64,8 @@ export interface GraphOptions {
   readonly tags?: readonly string[];
   /** The time by which all tasks must have ended. */
   readonly deadline?: Time;
+  /** The targets that are notified when all tasks have ended, such as `ops:failed`. */
+  readonly notify?: string;
 }
 
 /**
@@ -113,7 +115,7 @@ export class Graph {
 }
 
 /** The digest of a graph and all its tasks, as the contract defines it. */
-function digest({ name, onFailure, tags, deadline }: GraphOptions, each: readonly calls.SubmitGraphEach[]): string {
+function digest({ name, onFailure, tags, deadline, notify }: GraphOptions, each: readonly calls.SubmitGraphEach[]): string {
   const part = (data: Bytes | string): Buffer => {
     const bytes = Buffer.from(data as string);
     return Buffer.concat([Buffer.from(`${bytes.length}:`), bytes, Buffer.from(",")]);
@@ -122,7 +124,8 @@ function digest({ name, onFailure, tags, deadline }: GraphOptions, each: readonl
     // Only the presence of a deadline counts, because times are often relative to the submit.
     Buffer.concat(options.sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, value]) => [part(name), part(name === "deadline" ? "1" : value)]));
-  const own = Object.entries({ name, on_failure: onFailure, tags, deadline }).filter(([, value]) => value !== undefined);
+  const own = Object.entries({ name, on_failure: onFailure, tags, deadline, notify })
+    .filter(([, value]) => value !== undefined);
   const hash = createHash("sha1").update(part(sorted(own.map(([name, value]) => [name, String(written(value))]))));
   for (const one of each) {
     const inputs = one.inputs.split(" ").sort().join(" ");

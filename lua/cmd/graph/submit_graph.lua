@@ -2,7 +2,7 @@
 --   creates the graph; until then no other command finds the tasks. A task must come after all tasks that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @role client
--- @options name on_failure tags bounds deadline digest request
+-- @options name on_failure tags bounds deadline notify digest request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE DUPLICATE task.*
 namespace.open()
@@ -30,7 +30,7 @@ end
 
 local prefix, plain, parse, look = namespace.prefix, args.plain, edge_inputs.parse, edge_submit.look
 local spec_of, time, staged_of, find = staging.spec, args.time_or_none, graphs.staged, record.find
-local tasks, fresh, found, specs, sizes, new, keys, none = {}, {}, {}, {}, {}, {}, {}, {}
+local tasks, fresh, found, specs, sizes, new, keys, none, notify = {}, {}, {}, {}, {}, {}, {}, {}, {}
 local staged, bytes, number, size = tonumber(known[3] or 0), 0, 0, tonumber(known[5] or 0)
 local runs = graphs.runs(known[4], staged)
 for at = 5, last, 6 do
@@ -60,13 +60,14 @@ for at = 5, last, 6 do
   if not sizes[queue] then
     sizes[plain(queue, 'queue')] = tonumber(settings.get(queue, 'max_bytes'))
     creation.require_open(unpack(namespace.shared('settings')[queue], 1, 2))
+    notify[queue] = settings.get(queue, 'notify')
   end
   -- All fields that the task may get: the table does not grow later.
   local task = { id = ARGV[at], key = keys[(at - 5) / 3 + 1], queue = queue, status = 'staged',
     parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, flags = nil, spec = nil,
     label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, flagged = nil }
   local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
-  local spec, label = spec_of(ARGV[at + 5], specs, common)
+  local spec, label = spec_of(ARGV[at + 5], specs, common, notify[queue])
   local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true, fresh, id)
   if #task.parameters > (spec.max_bytes or sizes[queue]) then
     args.bytes(task.parameters, spec.max_bytes or sizes[queue], 'parameters')

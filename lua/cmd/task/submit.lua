@@ -23,6 +23,7 @@ if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, eta or parameters')
 end
 local most, spec, request, again, once_more, by = contract.PAYLOAD_HIGH, nil, nil, nil, nil, nil
+local notify = (meta[2] or meta[3]) and settings.value(meta[2], meta[3], 'notify')
 if ARGV[last + 1] then
   local options = args.options(last)
   request, options.request = options.request, nil
@@ -31,6 +32,7 @@ if ARGV[last + 1] then
   by, options.by = options.by, nil
   -- Without options other than a request id, the tasks are plain.
   if next(options) or again then
+    options.notify = options.notify or notify or nil
     spec = creation.spec(options)
     if spec.hold then
       if spec.inputs or again then
@@ -49,6 +51,9 @@ if ARGV[last + 1] then
   if once_more and not again then
     reply.fail('BADARG', 'once_more goes with again')
   end
+end
+if notify and not spec then
+  spec = creation.spec({ notify = notify })
 end
 if meta[2] or meta[3] then
   most = tonumber(settings.value(meta[2], meta[3], 'max_bytes'))

@@ -9,7 +9,7 @@ edits.WAITING = ' queue eta key weight limits unique unique_until '
 edits.SHOWN = 128
 
 -- Holdings of a task, named as in `creation.spec` and `holdings.load`.
-edits.HOLDINGS = ' priority fair_key weight needs unique till tags own_lease exclusive end_by shared '
+edits.HOLDINGS = ' priority fair_key weight needs unique till tags own_lease exclusive end_by shared notify '
 
 -- Returns the names of options that the record stores, or `eta`, as a set.
 function edits.names(value, what)
@@ -135,7 +135,7 @@ function edits.compare(task, spec, call)
     return
   end
   local flags = spec.flags or ''
-  for letter in string.gmatch(task.flags or '', '[rwkdgoac]') do -- a ranked task stays ranked
+  for letter in string.gmatch(task.flags or '', '[rwkdgoacn]') do -- a ranked task stays ranked
     flags = string.find(flags, letter, 1, true) and flags or flags .. letter
   end
   if flags ~= (task.flags or '') then

@@ -124,7 +124,7 @@ function rerun.fresh(task, call, spec)
   if call.eta and call.eta > namespace.now_us then
     new.begins, new.eta = 'scheduled', namespace.decimal(call.eta)
   end
-  local flags = (spec.flags or '') .. string.gsub(task.flags or '', '[^do]', '')
+  local flags = (spec.flags or '') .. string.gsub(task.flags or '', '[^don]', '')
   if flags ~= '' then
     new.flags = flags
     holdings.assign(new, spec.holds or {})

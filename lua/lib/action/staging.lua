@@ -4,7 +4,7 @@ local staging = {}
 -- Returns the optional facts of a graph, as fields and values.
 function staging.facts(options)
   local facts = {}
-  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'digest' }) do
+  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'notify', 'digest' }) do
     if options[name] then
       facts[#facts + 1], facts[#facts + 2] = name, options[name]
     end
@@ -23,12 +23,15 @@ function staging.refuse_other(how)
 end
 
 -- Parses the options of a task, `name=value name=value`. Returns its spec and its label. `known`: the specs of earlier
--- options, by their text. `common`: the deadline of the graph.
-function staging.spec(text, known, common)
+-- options, by their text. `common`: the deadline of the graph. `notify`: the targets that the queue notifies.
+function staging.spec(text, known, common, notify)
   local label, rest = string.match(text, '^label=(%S*) ?(.*)$')
   if not label then
     label = string.match(' ' .. text, ' label=(%S*)')
     rest = label and string.gsub(' ' .. text, ' label=%S*', '') or text
+  end
+  if notify and not string.find(' ' .. rest, ' notify=', 1, true) then
+    rest = rest .. ' notify=' .. notify
   end
   local spec = known[rest]
   if not spec then

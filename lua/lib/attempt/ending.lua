@@ -54,7 +54,7 @@ function ending.complete_task(task, result, cost, limited, ends)
   local started = task.status == 'started' and prefix .. 'started' .. tasks
   state.read_left(task, held, started)
   state.read_entered(events, 'LLEN', ended)
-  if task.flags and string.find(task.flags, '[pudgeoac]') then -- all but ranks, tags, leases, upstreams and steps
+  if task.flags and string.find(task.flags, '[pudgeoacn]') then -- all but ranks, tags, leases, upstreams and steps
     task.result = result
     state.plan_flags(task, 'complete')
   end

@@ -211,6 +211,27 @@ function graphs.plan_unlimit(graph)
   return bounds
 end
 
+-- Plans the notices of a graph for a transition of a task.
+function graphs.plan_end(task, to)
+  local notify = redis.call('HGET', namespace.declare(graphs.key(task.graph)), 'notify')
+  local owner = notify and notices.owner('graph', task.graph)
+  if notify and (contract.is_final(to) or to == 'deleted') then
+    task.graph_notices = notices.plan_for(owner, notify)
+    task.graph_unsent = to == 'deleted' and notices.any_open(owner)
+  end
+end
+
+-- Appends the notices of a graph if all its tasks have ended.
+function graphs.notify(task, key)
+  local v = redis.call('HMGET', key, 'complete', 'failed', 'cancelled', 'left')
+  local complete, failed, cancelled = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
+  if complete + failed + cancelled == tonumber(v[4]) then
+    notices.append(task.graph_notices, failed > 0 and 'failed' or cancelled > 0 and 'cancelled' or 'complete',
+      namespace.now, '0', '-', 'end', '-', string.format('%d complete, %d failed, %d cancelled', complete, failed,
+      cancelled))
+  end
+end
+
 -- Updates the counts of a graph after a task has ended, has begun again or was deleted. Removes the graph with its last
 -- task.
 function graphs.count(task, to)
@@ -225,6 +246,11 @@ function graphs.count(task, to)
     graphs.unlimit(task.bounds)
     redis.call('UNLINK', key, graphs.tasks(task.graph), graphs.chosen(task.graph))
     redis.call('ZREM', graphs.all(), task.graph)
+    if task.graph_notices then
+      notices.forget(task.graph_notices.owner, task.graph_unsent)
+    end
+  elseif task.graph_notices and not contract.is_final(task.status) then
+    graphs.notify(task, key)
   end
 end
 

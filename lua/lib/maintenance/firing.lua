@@ -34,7 +34,7 @@ function firing.plan(plan, taken)
   if old and taken[old.id] or guarded and taken['/' .. queue] then
     return nil
   end
-  options.slot = plan.fire_time
+  options.slot, options.notify = plan.fire_time, options.notify or settings.get(queue, 'notify')
   local spec = creation.spec(options)
   local task = { id = id, queue = queue, parameters = schedule.parameters, attempt = '0', created = namespace.now,
     foreign = true }

@@ -17,10 +17,13 @@ function holdings.load(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoac]') then -- only edges, a graph, tracking, a queued rerun, controls
+  if not string.find(task.flags, '[^wdgoacn]') then -- only edges, a graph, tracking, a queued rerun, controls, notices
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil
+    if string.find(task.flags, 'n', 1, true) then
+      holdings.load_notify(task)
+    end
     return
   end
   local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'exclusive',
@@ -34,6 +37,13 @@ function holdings.load(task)
       task[names[i]] = v[i]
     end
   end
+  if string.find(task.flags, 'n', 1, true) then
+    holdings.load_notify(task)
+  end
+end
+
+function holdings.load_notify(task)
+  task.notify = redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'notify') or nil
 end
 
 -- Sets the holdings of a task. `bound`: its holdings, by the names of the fields of `task`.
@@ -205,7 +215,7 @@ function holdings.plan(task, to, taker)
     edge_end.plan_removal(task)
   end
   if task.graph and task.status and holdings.opens_or_closes(task, to) then
-    namespace.probe('HLEN', graphs.key(task.graph))
+    graphs.plan_end(task, to)
     namespace.probe('ZCARD', graphs.all())
     namespace.declare(graphs.tasks(task.graph))
     namespace.declare(graphs.chosen(task.graph))
@@ -226,6 +236,9 @@ function holdings.plan(task, to, taker)
   end
   if controls.has(task) and to ~= 'started' then
     orders.plan(task.queue)
+  end
+  if (contract.is_final(to) or to == 'deleted') and string.find(task.flags, 'n', 1, true) then
+    notices.plan(task, to)
   end
   if string.find(task.flags, 'a', 1, true) and task.status and (contract.is_final(to) or to == 'deleted') then
     queued_round.plan_end(task, to)

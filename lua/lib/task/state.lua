@@ -257,6 +257,9 @@ function state.record(task, to, why, by, ...)
       if task.logged then
         logs.forget(id, task.logged)
       end
+      if task.unsent ~= nil then
+        notices.forget(id, task.unsent)
+      end
     end
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
   else
@@ -279,6 +282,9 @@ function state.record(task, to, why, by, ...)
     end
     if task.tracked then
       tracking.transition(task, to, why, by, ...)
+    end
+    if task.notices then
+      notices.add(task, to, why, by, ...)
     end
   end
   if to == 'failed' then

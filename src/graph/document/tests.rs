@@ -259,7 +259,7 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         (r#"{"tasks": [1]}"#, "tasks: must be an object, not a list"),
         (
             r#"{"tasks": {}, "task": 1}"#,
-            "task: unknown field \"task\": there are $schema, name, tags, queue, partition, priority, deadline, on_failure, templates, tasks",
+            "task: unknown field \"task\": there are $schema, name, tags, queue, partition, priority, deadline, on_failure, notify, templates, tasks",
         ),
         (r#"{"queue": "q", "tasks": {"a": {}, "a": {}}}"#, "tasks: the field \"a\" occurs twice"),
         (r#"{"queue": "q", "tasks": {"": {}}}"#, "task 0: the name of a task must have 1 to 1000 bytes"),

@@ -9,9 +9,11 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::{duration, queue_name};
+use crate::notify::{self, Courier};
 use crate::output::table::{self, Cell, Column, Row, or_dash};
 use crate::output::{Code, Format, behind, fault, say};
 use crate::session::Session;
+use crate::session::config::targets;
 use crate::session::outage::Outage;
 use crate::subcommand::Subcommand;
 
@@ -84,7 +86,8 @@ impl Round {
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         if self.once {
-            let round = round(session, &self.queues, self.deep_every.is_some())?;
+            let mut round = round(session, &self.queues, self.deep_every.is_some())?;
+            notices(session, &mut round)?;
             let code = match round {
                 Round { ref troubles, .. } if !troubles.is_empty() => Code::Failed,
                 Round { ref done, .. } if done.is_empty() && self.exit_code => Code::NothingDue,
@@ -97,6 +100,14 @@ impl Subcommand for Options {
             return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));
         }
         behind::begin();
+        let (client, namespace, targets) = (session.client.clone(), session.namespace.clone(), targets()?);
+        thread::spawn(move || {
+            let never = |pause| {
+                thread::sleep(pause);
+                false
+            };
+            notify::run(&client, namespace.as_str(), &targets, &never, &|text| say(text));
+        });
         let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format, session.partition()));
         let (mut said, mut looked, mut clock) = (BTreeMap::new(), None::<Instant>, None::<(SystemTime, Instant)>);
         loop {
@@ -131,6 +142,20 @@ impl Subcommand for Options {
     fn waits(&self) -> Option<Option<Duration>> {
         (!self.once).then_some(None)
     }
+}
+
+/// Delivers all notices that are due.
+fn notices(session: &Session, round: &mut Round) -> anyhow::Result<()> {
+    for (name, target) in &targets()? {
+        let found = Courier::new(&session.client, session.namespace.as_str(), name, target).all()?;
+        if found.delivered > 0 {
+            *round.done.entry("notices".to_owned()).or_default() += found.delivered;
+        }
+        if let Some(refusal) = found.refusal {
+            round.troubles.insert("notices".to_owned(), format!("{name}: {refusal}"));
+        }
+    }
+    Ok(())
 }
 
 /// Does all due work, and with `deep` also all repairs. The result contains only parts with work.

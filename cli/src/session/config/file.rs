@@ -12,6 +12,7 @@ use anyhow::Context;
 use blueque::{Address, Partitions};
 use serde::Deserialize;
 
+use super::targets::{Targets, Written, checked};
 use crate::file;
 use crate::output::badge::{self, Colour};
 use crate::output::{Code, fault, holds_secret, redact, say};
@@ -50,6 +51,9 @@ pub struct ConfigFile {
     colour: Option<Colour>,
     #[serde(default)]
     profiles: BTreeMap<String, ConfigFile>,
+    /// The targets of notices.
+    #[serde(default)]
+    notify: BTreeMap<String, Written>,
 }
 
 /// The profiles of a configuration file.
@@ -112,8 +116,9 @@ impl ConfigFile {
                 error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.split('\n').count());
             fault(Code::Usage, format!("the configuration file {shown}, line {line}: {}", about(&error)))
         })?;
-        if file.colour.is_some() || file.profiles.values().any(|profile| !profile.profiles.is_empty()) {
-            let text = "has `colour` outside a profile, or a profile in a profile";
+        let nests = |profile: &Self| !(profile.profiles.is_empty() && profile.notify.is_empty());
+        if file.colour.is_some() || file.profiles.values().any(nests) {
+            let text = "has `colour` outside a profile, or a profile or `notify` in a profile";
             return Err(fault(Code::Usage, format!("the configuration file {shown} {text}")));
         }
         for part in file.profiles.values().chain([&file]) {
@@ -127,6 +132,15 @@ impl ConfigFile {
             }
         }
         Ok(file)
+    }
+
+    /// Returns the targets of notices, which are outside the profiles.
+    pub fn targets(named: Option<&Path>) -> anyhow::Result<Targets> {
+        let Some(path) = path(named) else { return Ok(Targets::new()) };
+        let targets = checked(&Self::read(&path)?.notify)
+            .map_err(|why| fault(Code::Usage, format!("the configuration file {}: {why}", path.display())))?;
+        targets.values().filter_map(|target| target.way.secret()).for_each(warn_if_open);
+        Ok(targets)
     }
 
     fn has_password(&self) -> bool {
@@ -271,7 +285,7 @@ fn about(error: &toml::de::Error) -> String {
     if message.starts_with("unknown field") || message.starts_with("missing field") {
         message.to_owned()
     } else {
-        "not TOML, or a wrong value; it may have url, namespace, topology, password, password_file, and profiles"
+        "not TOML, or a wrong value; it may have url, namespace, topology, password, password_file, profiles, and notify"
             .to_owned()
     }
 }

@@ -94,6 +94,9 @@ _NEED = Type("text", high=64)
 _NEEDS = Type("text", high=256)
 _NEEDS_COUNT = Type("whole", low=1, high=8)
 _NICENESS = Type("whole", low=0, high=19)
+_NOTICE_OF = Type("word", words=("task", "graph",))
+_NOTICE_OUTCOME = Type("word", words=("delivered", "failed",))
+_NOTIFY = Type("text", high=1024)
 _NOW = Type("seconds", low=0, high=9007199254)
 _NUMBER = Type("whole", low=0, high=9007199254740991)
 _ON_FAILURE = Type("word", words=("cancel", "continue", "hold",))
@@ -154,6 +157,8 @@ _STORED = Type("bytes", low=0, high=8388608)
 _TAG_COUNT = Type("whole", low=1, high=16)
 _TAGS = Type("text")
 _TAKEN = Type("whole", low=1, high=100)
+_TARGET_COUNT = Type("whole", low=1, high=100)
+_TARGETS = Type("whole", low=1, high=8)
 _TASK = Type("text", high=128)
 _TEXT = Type("text")
 _TIME = Type("seconds", low=0, high=100000000000)
@@ -302,6 +307,40 @@ def aggregate(
         [
         ],
         _aggregate,
+        False,
+    )
+
+
+_answer_notice: Shape[Literal["delivered", "retrying", "given_up", "stale"]] = read_value(Field("reply", words=("delivered", "retrying", "given_up", "stale",)))
+
+
+def answer_notice(
+    of: contract.NoticeOf,
+    subject: str,
+    target: str,
+    token: int,
+    outcome: contract.NoticeOutcome,
+    answer: Bytes,
+) -> Call[Literal["delivered", "retrying", "given_up", "stale"]]:
+    """Reports the outcome of a delivery. A delivered notice is done, and the next notice of the task for the same
+    target is due. A failed notice is due again after a delay, which grows from 5 seconds to an hour; after three days
+    it is given up.
+
+    of: The kind of object that the notice is about.
+    subject: The id of the task or the graph.
+    target: The target.
+    token: The token of the notice, from `take_notices`.
+    outcome: The outcome of the delivery.
+    answer: The answer of the target, or the error, for people.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
+    Reply: `delivered`, `retrying` or `given_up`; `stale` if the notice was taken again or answered since.
+    """
+    return call(
+        "answer_notice",
+        [of, subject, target, token, outcome, answer],
+        [
+        ],
+        _answer_notice,
         False,
     )
 
@@ -989,6 +1028,12 @@ class CompleteOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -1036,6 +1081,7 @@ def complete(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
 ) -> Call[Literal["complete", "cancelled", "failed"]]:
@@ -1085,6 +1131,9 @@ def complete(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -1129,6 +1178,7 @@ def complete(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
         ],
@@ -1452,6 +1502,12 @@ class EditOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -1515,6 +1571,7 @@ def edit(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     max_bytes: int | None = None,
@@ -1566,6 +1623,9 @@ def edit(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -1614,6 +1674,7 @@ def edit(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("max_bytes", max_bytes),
@@ -2250,6 +2311,9 @@ class GetReply:
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, sorted."""
+
     log_bytes: int | None
     """Maximum size of the task's log."""
 
@@ -2293,7 +2357,7 @@ class GetReply:
     """Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own lease,
     `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part of a graph, `s`
     further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` was asked to suspend, to continue or to handle
-    a signal.
+    a signal, `n` may have notices.
     """
 
     deadline: float | None
@@ -2445,6 +2509,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("no_progress", type=_TIME_LIMIT),
         Field("grace", type=_GRACE),
         Field("nice", type=_NICENESS),
+        Field("notify", type=_NOTIFY),
         Field("log_bytes", type=_LOG_SIZE),
         Field("own_lease", type=_MICROS),
         Field("steps", type=_STEPS),
@@ -3491,6 +3556,79 @@ def note(
         ],
         _note,
         True,
+    )
+
+
+@dataclass(frozen=True)
+class NoticesItem:
+    """One of what `notices` answers."""
+
+    number: int
+    """The number of the notice, counted from 1."""
+
+    target: str
+    """The target."""
+
+    event: contract.Reached
+    """The event: the state in which the task has ended."""
+
+    at: float
+    """Time of the event."""
+
+    attempt: int
+    """Number of attempts at that time."""
+
+    stage: Literal["open", "delivered", "given_up", "dropped"]
+    """`open`: not delivered yet; `given_up`: not delivered within three days; `dropped`: never tried, because the
+    outbox of the target was full.
+    """
+
+    tries: int
+    """Number of tries to deliver the notice."""
+
+    answered: float | None
+    """Time of the last answer."""
+
+    answer: bytes | None
+    """The last answer of the target, or the last error; at most 1 KiB."""
+
+
+_notices: Shape[list[NoticesItem]] = read_items(
+    NoticesItem,
+    (
+        Field("number", type=_NUMBER),
+        Field("target", type=_NAME),
+        Field("event", type=_REACHED),
+        Field("at", type=_TIME),
+        Field("attempt", type=_NUMBER),
+        Field("stage", words=("open", "delivered", "given_up", "dropped",)),
+        Field("tries", type=_NUMBER),
+        Field("answered", type=_TIME, empty=True),
+        Field("answer", type=_STORED, empty=True),
+    ),
+)
+
+
+def notices(
+    of: contract.NoticeOf,
+    subject: str,
+) -> Call[list[NoticesItem]]:
+    """Lists the notices of a task or a graph, oldest first: the last 64. The open notices of a deleted task are listed
+    until they are delivered.
+
+    of: The kind of object.
+    subject: The id of the task or the graph.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+    Reply: For each notice its number, its target, the event, its time, the number of attempts of the task, its stage,
+      the number of tries, and the time and text of the last answer of its target.
+    """
+    return call(
+        "notices",
+        [of, subject],
+        [
+        ],
+        _notices,
+        False,
     )
 
 
@@ -4875,6 +5013,12 @@ class ScheduleOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -4932,6 +5076,7 @@ def schedule(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     by: str | None = None,
@@ -4986,6 +5131,9 @@ def schedule(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -5033,6 +5181,7 @@ def schedule(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("by", by),
@@ -5834,6 +5983,12 @@ class SubmitOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -5890,6 +6045,7 @@ def submit(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -5939,6 +6095,9 @@ def submit(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -5986,6 +6145,7 @@ def submit(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
@@ -6120,6 +6280,12 @@ class SubmitAgainOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -6178,6 +6344,7 @@ def submit_again(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -6229,6 +6396,9 @@ def submit_again(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -6278,6 +6448,7 @@ def submit_again(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
@@ -6409,6 +6580,12 @@ class SubmitUniqueOptions(TypedDict, total=False):
     nice: int | None
     """Niceness of the program, in addition to the worker's."""
 
+    notify: str | None
+    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
+    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
+    setting `notify`.
+    """
+
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
@@ -6466,6 +6643,7 @@ def submit_unique(
     no_progress: Seconds | None = None,
     grace: Seconds | None = None,
     nice: int | None = None,
+    notify: str | None = None,
     log_bytes: int | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
@@ -6516,6 +6694,9 @@ def submit_unique(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
+    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
+      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
+      the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
@@ -6564,6 +6745,7 @@ def submit_unique(
             ("no_progress", no_progress),
             ("grace", grace),
             ("nice", nice),
+            ("notify", notify),
             ("log_bytes", log_bytes),
             ("steps", steps),
             ("inputs", inputs),
@@ -6604,6 +6786,38 @@ class SubmitGraphEach(NamedTuple):
 _submit_graph: Shape[Literal["staged", "created", "existing"]] = read_value(Field("reply", words=("staged", "created", "existing",)))
 
 
+class SubmitGraphOptions(TypedDict, total=False):
+    """The options of `submit_graph`."""
+
+    name: Bytes | None
+    """The name of the graph, for people."""
+
+    on_failure: contract.OnFailure | None
+    """Policy for the other tasks when a task fails."""
+
+    tags: Names | None
+    """Tags of the graph. The tasks of the graph have their own tags."""
+
+    bounds: str | None
+    """Maximum number of running tasks for each of these keys. Each maximum is set as the `limit` of its key while the
+    graph exists.
+    """
+
+    deadline: Time | None
+    """The deadline of all tasks that have no earlier deadline."""
+
+    notify: str | None
+    """The targets that are notified when all tasks of the graph have ended. The tasks have their own targets."""
+
+    digest: str | None
+    """A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
+    another digest; without a digest nothing is compared.
+    """
+
+    request: str | None
+    """A random id, the same for all repetitions of this call: a repeated call returns the first reply."""
+
+
 def submit_graph(
     graph: str,
     total: int,
@@ -6614,6 +6828,7 @@ def submit_graph(
     tags: Names | None = None,
     bounds: str | None = None,
     deadline: Time | None = None,
+    notify: str | None = None,
     digest: str | None = None,
     request: str | None = None,
 ) -> Call[Literal["staged", "created", "existing"]]:
@@ -6630,6 +6845,7 @@ def submit_graph(
     bounds: Maximum number of running tasks for each of these keys. Each maximum is set as the `limit` of its key while
       the graph exists.
     deadline: The deadline of all tasks that have no earlier deadline.
+    notify: The targets that are notified when all tasks of the graph have ended. The tasks have their own targets.
     digest: A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
       another digest; without a digest nothing is compared.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
@@ -6646,6 +6862,7 @@ def submit_graph(
             ("tags", tags),
             ("bounds", bounds),
             ("deadline", deadline),
+            ("notify", notify),
             ("digest", digest),
             ("request", request),
         ],
@@ -6798,6 +7015,108 @@ def tags(
         [
         ],
         _tags,
+        False,
+    )
+
+
+@dataclass(frozen=True)
+class TakeNoticesItem:
+    """One of what `take_notices` answers."""
+
+    of: contract.NoticeOf
+    """The kind of object that has ended."""
+
+    subject: str
+    """The id of the task or the graph."""
+
+    number: int
+    """The number of the notice among the notices of the task or graph, counted from 1."""
+
+    token: int
+    """The token for `answer_notice`."""
+
+    target: str
+    """The target."""
+
+    event: contract.Reached
+    """The event: the state in which the task has ended; for a graph `failed` if any task failed, else `cancelled` if
+    any was cancelled, else `complete`.
+    """
+
+    at: float
+    """Time of the event."""
+
+    attempt: int
+    """Number of attempts at that time; 0 for a graph."""
+
+    from_: contract.Reached | None
+    """The previous state."""
+
+    why: str
+    """The cause of the transition: the command, the reason of a release, or `lost`; `end` for a graph."""
+
+    by: str | None
+    """The listener that made the transition, or the author of the call."""
+
+    text: bytes
+    """The beginning of the error, or the reason of a cancel; for a graph its numbers of tasks. At most 1 KiB."""
+
+    tries: int
+    """Number of earlier tries to deliver the notice."""
+
+    queue: str | None
+    """The queue of the task; empty if the task was deleted."""
+
+    title: str | None
+    """The title of the task, or the name of the graph."""
+
+    method: str | None
+    """The method of the task."""
+
+
+_take_notices: Shape[list[TakeNoticesItem]] = read_items(
+    TakeNoticesItem,
+    (
+        Field("of", type=_NOTICE_OF),
+        Field("subject", type=_NAME),
+        Field("number", type=_NUMBER),
+        Field("token", type=_NUMBER),
+        Field("target", type=_NAME),
+        Field("event", type=_REACHED),
+        Field("at", type=_TIME),
+        Field("attempt", type=_NUMBER),
+        Field("from", type=_REACHED, empty=True),
+        Field("why", type=_NAME),
+        Field("by", type=_NAME, empty=True),
+        Field("text", type=_STORED),
+        Field("tries", type=_NUMBER),
+        Field("queue", type=_NAME, empty=True),
+        Field("title", type=_TEXT, empty=True),
+        Field("method", type=_NAME, empty=True),
+    ),
+)
+
+
+def take_notices(
+    limit: int,
+    targets: Sequence[str],
+) -> Call[list[TakeNoticesItem]]:
+    """Takes due notices of targets, for their delivery: of each task and graph the first notice that is not delivered.
+    A notice that is not answered within 60 seconds is given to the next caller.
+
+    limit: Maximum number of notices of each target.
+    targets: The name of a target that the caller can reach.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+    Reply: For each notice `task` or `graph`, its id, the number of the notice, the token for `answer_notice`, the
+      target, the event, its time, the number of attempts of the task, the state before, the cause, its author, the
+      text, the number of earlier tries, and from the record its queue, its title or name, and its method.
+    """
+    return call(
+        "take_notices",
+        [limit, len(targets), *targets],
+        [
+        ],
+        _take_notices,
         False,
     )
 

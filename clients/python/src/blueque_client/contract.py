@@ -38,6 +38,12 @@ missed slot creates one task for all missed slots. skip: The latest missed slot 
 late.
 """
 
+NoticeOf = Literal["task", "graph"]
+"""The kind of object that a notice is about."""
+
+NoticeOutcome = Literal["delivered", "failed"]
+"""The outcome of a delivery. `delivered`: the target has accepted the notice."""
+
 OnFailure = Literal["cancel", "continue", "hold"]
 """Policy for the graph when a task fails. cancel: Tasks that need the failed task fail as well. Their other upstreams
 are cancelled if no other task needs them. continue: Tasks that need the failed task fail as well. All other tasks run.
@@ -706,6 +712,7 @@ Setting = Literal[
     "max_losses",
     "max_releases",
     "max_uncounted",
+    "notify",
     "rate",
     "retain",
     "statistics",
@@ -739,6 +746,8 @@ max_failures: Maximum retries after failures. Default: 0.
 max_losses: Maximum lost attempts before the task fails; 1000000000 for no limit. Default: 10.
 max_releases: Maximum releases before the task fails. Default: 1000.
 max_uncounted: Maximum uncounted releases before the task fails. Default: 10000.
+notify: The targets that are notified of the ends of the tasks of the queue. It applies to tasks that are submitted from
+  then on without the option `notify`. Default: no limit.
 rate: Maximum number of starts of the queue within a sliding window. Default: no limit.
 retain: Time for which `prune` keeps finished tasks. Default: 604800.
 statistics: Number of days of statistics. Default: 30.

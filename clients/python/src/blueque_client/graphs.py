@@ -59,6 +59,7 @@ class Graph:
     on_failure: What happens after a failure: `cancel` tasks that no other task needs, `continue`, or `hold`.
     tags: Tags of each task.
     deadline: The time by which all tasks must have ended.
+    notify: The targets that are notified when all tasks have ended, such as `ops:failed`.
     id: The id of the graph, by default random. With your own id a repeated submit changes nothing; another graph
       with this id is refused.
     """
@@ -67,6 +68,7 @@ class Graph:
     on_failure: contract.OnFailure | None = None
     tags: Sequence[str] = ()
     deadline: Time | None = None
+    notify: str | None = None
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     nodes: list[Node] = field(default_factory=list)
 
@@ -103,7 +105,13 @@ class Graph:
 
     def options(self) -> dict[str, Any]:
         tags = self.tags or None
-        return {"name": self.name, "on_failure": self.on_failure, "tags": tags, "deadline": self.deadline}
+        return {
+            "name": self.name,
+            "on_failure": self.on_failure,
+            "tags": tags,
+            "deadline": self.deadline,
+            "notify": self.notify,
+        }
 
     def digest(self, each: Iterable[calls.SubmitGraphEach]) -> str:
         """The digest of the graph and all its tasks, as the contract defines it."""

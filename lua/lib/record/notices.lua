@@ -1,0 +1,217 @@
+-- Notices: messages about tasks to targets outside the server, such as a webhook. Workers know the targets by name. The
+-- script of a transition appends its notices to the outbox of each target, and workers deliver them. A task without the
+-- option `notify` has no `n` in its flags, and costs nothing.
+local notices = {}
+
+-- Number of notices of a task that are kept. A newer notice replaces the oldest one, even if that one is not delivered.
+notices.KEPT = 64
+
+-- Maximum number of tasks with open notices for one target. A further notice is kept with its task, but not delivered.
+notices.MOST = 100000
+
+-- Microseconds after which a notice that a worker has taken is given to another worker.
+notices.LEASE = 60000000
+
+-- Delays in microseconds before a notice is tried again, and the age from which a failed notice is given up.
+notices.FIRST_DELAY = 5000000
+notices.LONGEST_DELAY = 3600000000
+notices.GIVE_UP = 259200000000
+
+-- Seconds for which the open notices of a deleted task are kept: more than a notice is tried.
+notices.LEFT = '345600'
+
+-- Bytes of an error, and of the answer of a target, that are kept.
+notices.TEXT = 1024
+
+-- Word for no notices, even if the queue has the setting `notify`.
+notices.NONE = 'none'
+
+-- Returns the key of the notices of an owner: `last`, the number of the last notice; for each notice its number →
+-- `TARGET EVENT AT ATTEMPT FROM WHY BY TEXT`, and `NUMBER:` → `STAGE TRIES ANSWERED ANSWER`; `/TARGET` → token and
+-- number of the notice that a worker is delivering. The owner is the id of a task, or `/` and the id of a graph.
+function notices.key(owner)
+  local graph = string.match(owner, '^/(.*)$')
+  return graph and namespace.key('endings', graph) or namespace.key('notices', owner)
+end
+
+-- Returns the owner of notices for a kind of object, `task` or `graph`, and its id.
+function notices.owner(of, subject)
+  return of == 'graph' and '/' .. subject or subject
+end
+
+-- Returns the key of the record of an owner.
+function notices.record(owner)
+  local graph = string.match(owner, '^/(.*)$')
+  return graph and namespace.key('graph', graph) or namespace.key('task', owner)
+end
+
+-- Returns the key of the owners with open notices for a target, by the time at which the next notice is due.
+function notices.outbox(target)
+  return namespace.key('outbox', target)
+end
+
+-- Checks targets, separated by commas: NAME, or NAME:EVENT+EVENT. Equal targets give equal text.
+function notices.check(value, what)
+  if value == notices.NONE then
+    return value
+  end
+  local wanted, seen = {}, {}
+  for one in string.gmatch(#value <= contract.NOTIFY_HIGH and value .. ',' or ',', '([^,]*),') do
+    local target, events = string.match(one, '^([%w_.-]+)(.*)$')
+    events = events and (events == '' and events or string.match(events, '^:(.+)$'))
+    local named = events and notices.events(events)
+    if not named or #target > contract.NEED_HIGH or target == notices.NONE or seen[target] then
+      reply.fail('BADARG', what .. ' must be none, or names of targets, each once, such as ops,chat:failed+cancelled;'
+        .. ' the states are complete, failed and cancelled')
+    end
+    seen[target] = true
+    wanted[#wanted + 1] = named == '' and target or target .. ':' .. named
+  end
+  if #wanted > contract.TARGETS_HIGH then
+    reply.fail('BADARG', what .. ' may name ' .. contract.TARGETS_HIGH .. ' targets at most')
+  end
+  table.sort(wanted, args.before)
+  return table.concat(wanted, ',')
+end
+
+-- Returns the events of a target in their order, `''` for all, or nil if they are malformed.
+function notices.events(text)
+  local named = {}
+  for event in string.gmatch(text ~= '' and text .. '+' or '', '([^+]*)%+') do
+    if named[event] or not string.find(' complete failed cancelled ', ' ' .. event .. ' ', 1, true) or event == '' then
+      return nil
+    end
+    named[event], named[#named + 1] = true, event
+  end
+  table.sort(named, args.before)
+  return #named < 3 and table.concat(named, '+') or ''
+end
+
+-- Returns the targets that get a notice of an event.
+function notices.targets(text, event)
+  local targets = {}
+  for target, events in string.gmatch(text ~= notices.NONE and text or '', '([%w_.-]+):?([%w+]*)') do
+    if events == '' or string.find('+' .. events .. '+', '+' .. event .. '+', 1, true) then
+      targets[#targets + 1] = target
+    end
+  end
+  return targets
+end
+
+-- Plans the notices of a transition, or of a removal.
+function notices.plan(task, to)
+  if to == 'deleted' then
+    task.unsent = notices.any_open(task.id)
+  elseif notices.targets(task.notify or notices.NONE, to)[1] then
+    task.notices = notices.plan_for(task.id, task.notify)
+  end
+end
+
+-- Plans notices of an owner to the targets in `text`.
+function notices.plan_for(owner, text)
+  namespace.probe('HLEN', notices.key(owner))
+  local plan = { owner = owner, text = text }
+  for target in string.gmatch(text, '([%w_.-]+):?[%w+]*') do
+    plan[target] = namespace.probe('ZCARD', notices.outbox(target)) >= notices.MOST
+  end
+  return plan
+end
+
+-- Appends the notices of a transition. `...`: fields and values that the transition has written to the record.
+function notices.add(task, to, why, by, ...)
+  local fields, text = { ... }, ''
+  for i = 1, #fields, 2 do
+    if fields[i] == 'error' or fields[i] == 'reason' then
+      text = string.sub(fields[i + 1], 1, notices.TEXT)
+    end
+  end
+  notices.append(task.notices, to, record.time(task), task.attempt, task.status or '-', why, by == '' and '-' or by,
+    text)
+end
+
+-- Appends a notice for each target of an event. `...`: the facts after the event.
+function notices.append(plan, event, ...)
+  local key = notices.key(plan.owner)
+  for _, target in ipairs(notices.targets(plan.text, event)) do
+    local number = redis.call('HINCRBY', key, 'last', 1)
+    local name, old = string.format('%d', number), string.format('%d', number - notices.KEPT)
+    redis.call('HSET', key, name, table.concat({ target, event, ... }, ' '),
+      name .. ':', plan[target] and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
+    redis.call('HDEL', key, old, old .. ':')
+    if not plan[target] then
+      redis.call('ZADD', notices.outbox(target), 'NX', string.format('%.0f', namespace.now_us), plan.owner)
+    end
+  end
+  redis.call('PERSIST', key) -- an earlier owner of this id may have been deleted
+end
+
+-- Removes the notices of a deleted owner, unless some are not delivered.
+function notices.forget(owner, unsent)
+  if unsent then
+    redis.call('EXPIRE', notices.key(owner), notices.LEFT)
+  else
+    redis.call('UNLINK', notices.key(owner))
+  end
+end
+
+function notices.any_open(owner)
+  local found, low, high = notices.read(owner)
+  return notices.first_open(found, low, high) ~= nil
+end
+
+-- Returns the notices of an owner by their fields, and the lowest and the highest number.
+function notices.read(owner)
+  local fields, found = redis.call('HGETALL', namespace.declare(notices.key(owner))), {}
+  for i = 1, #fields, 2 do
+    found[fields[i]] = fields[i + 1]
+  end
+  local last = tonumber(found.last or 0)
+  return found, math.max(1, last - notices.KEPT + 1), last
+end
+
+-- Parses a notice. Returns nil if it is not kept.
+function notices.parse(found, number)
+  local name = string.format('%d', number)
+  local target, event, at, tried, from, why, by, text = string.match(found[name] or '',
+    '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
+  local stage, tries, answered, answer = string.match(found[name .. ':'] or '', '^(%S+) (%S+) (%S+) (.*)$')
+  return target and stage and { number = name, target = target, event = event, at = at, attempt = tried,
+    from = from ~= '-' and from or '', why = why, by = by ~= '-' and by or '', text = text, stage = stage,
+    tries = tries, answered = answered ~= '-' and answered or '', answer = answer }
+end
+
+-- Returns the first open notice for a target, or for any target, or nil.
+function notices.first_open(found, low, high, target)
+  for number = low, high do
+    local notice = notices.parse(found, number)
+    if notice and notice.target == (target or notice.target) and notice.stage == 'open' then
+      return notice
+    end
+  end
+end
+
+-- Takes up to `limit` due notices of a target, the next one of each owner. Adds them to `taken`, and the owners
+-- without an open notice for the target to `gone`.
+function notices.due(target, limit, taken, gone)
+  local outbox = notices.outbox(target)
+  for _, owner in ipairs(redis.call('ZRANGEBYSCORE', namespace.declare(outbox), '-inf',
+    string.format('%.0f', namespace.now_us), 'LIMIT', 0, limit)) do
+    local found, low, high = notices.read(owner)
+    local notice = notices.first_open(found, low, high, target)
+    if notice then
+      local graph = string.match(owner, '^/(.*)$')
+      local v = redis.call('HMGET', notices.record(owner), 'queue', graph and 'name' or 'title', 'method')
+      notice.of, notice.subject = graph and 'graph' or 'task', graph or owner
+      notice.queue, notice.title, notice.method = v[1] or '', v[2] or '', v[3] or ''
+      notice.owner, notice.outbox = owner, outbox
+      taken[#taken + 1] = notice
+    else
+      gone[#gone + 1] = { outbox = outbox, owner = owner }
+    end
+  end
+end
+
+-- Returns the delay before the next attempt to deliver a notice.
+function notices.delay(tries)
+  return math.min(notices.LONGEST_DELAY, notices.FIRST_DELAY * 2 ^ math.min(tries - 1, 20))
+end
