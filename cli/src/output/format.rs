@@ -59,7 +59,9 @@ enum Name {
 }
 
 fn set(flags: &[&AtomicBool]) {
-    flags.iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
+    for flag in flags {
+        flag.store(true, Ordering::Relaxed);
+    }
 }
 
 #[derive(Clone)]

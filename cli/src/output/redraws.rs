@@ -42,8 +42,8 @@ impl Redraws {
                 self.redrawn = true;
                 // A return without text only begins the next state.
                 let is_bare = self.held == b"\r";
-                let passes = if is_bare { self.pause.is_some() && self.last != b'\r' } else { self.is_due() };
-                if passes {
+                let counts = if is_bare { self.pause.is_some() && self.last != b'\r' } else { self.is_due() };
+                if counts {
                     self.pass(&mut passed);
                 } else {
                     self.drop_held(&mut passed);

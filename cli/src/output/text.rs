@@ -85,7 +85,7 @@ impl Painter {
                 let end = from.find(|c: char| c.is_ascii_alphabetic() || !(c.is_ascii() && c != '\n'));
                 match end {
                     None if from.len() < SEQUENCE => {
-                        self.rest = from.to_owned();
+                        from.clone_into(&mut self.rest);
                         return shown;
                     }
                     Some(end) if is_colour(from.get(..=end).unwrap_or_default()) => {
@@ -105,7 +105,7 @@ impl Painter {
                     shown.push_str("\x1b[0m");
                 }
                 // A line that is drawn again is cleared, so that nothing of a longer one remains.
-                shown.push_str(if from.starts_with("\r") && !from.starts_with("\r\n") { "\r\x1b[K" } else { "" });
+                shown.push_str(if from.starts_with('\r') && !from.starts_with("\r\n") { "\r\x1b[K" } else { "" });
                 shown.push_str(if from.starts_with('\n') { "\n" } else { "" });
                 rest = from.get(1..).unwrap_or_default();
             }

@@ -432,7 +432,7 @@ pub fn choose_columns(names: &[String]) {
 fn columns() -> Vec<&'static Found> {
     let named = |name: &String| ALL.iter().find(|(column, _)| column.head() == name);
     match CHOSEN.get() {
-        Some(names) => names.iter().filter_map(named).collect(),
+        Some(chosen) => chosen.iter().filter_map(named).collect(),
         None if is_wide() => ALL.iter().collect(),
         None => TaskView::COLUMNS.iter().collect(),
     }

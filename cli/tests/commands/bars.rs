@@ -9,7 +9,7 @@ fn a_bar_is_drawn_again_on_a_terminal_and_in_a_pipe_its_last_state_counts() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
     let task = desk.take("q");
-    let bar: String = (0..50).map(|number| format!("\r{number} of 50")).collect();
+    let bar = (0..50).map(|number| format!("\r{number} of 50")).collect::<Vec<_>>().concat();
     desk.say(&task, "stdout", &format!("\u{1b}[32mgreen\u{1b}[0m \u{1b}[2J\n{bar}\r50 of 50\nend\n"));
     task.complete("x").unwrap();
     assert_eq!(desk.ok(&["logs", "t"]), "green \n50 of 50\nend\n");
