@@ -86,6 +86,12 @@ impl TaskInfo {
         self.fields.contains_key("requeue")
     }
 
+    /// Returns true from the request to suspend the program until it continues.
+    #[must_use]
+    pub fn is_suspending(&self) -> bool {
+        self.fields.contains_key("suspended_by")
+    }
+
     /// Returns the word for the state of the task that people need: `stopping` if its owner was asked to stop it, and
     /// `suspended` while its program is suspended.
     #[must_use]

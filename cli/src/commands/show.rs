@@ -78,7 +78,7 @@ fn elements(info: &TaskInfo) -> Option<usize> {
 fn suspended(info: &TaskInfo, now: SystemTime) -> Option<String> {
     let by = info.suspended_by().filter(|by| !by.is_empty()).map_or(String::new(), |by| format!(" by {}", clean(&by)));
     let since = info.suspended().map(|since| format!("since {}{by}", times::both(since, now)));
-    since.or_else(|| info.suspended_by().map(|_| format!("requested{by}, but its worker has not done it yet")))
+    since.or_else(|| info.is_suspending().then(|| format!("requested{by}, but its worker has not done it yet")))
 }
 
 fn input(elements: usize) -> String {

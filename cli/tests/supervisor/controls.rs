@@ -89,9 +89,11 @@ fn the_tree_of_a_suspended_program_dies_with_its_supervisor() {
     let stage = Stage::new();
     let mut run = stage.task_with(COUNTS, LONG, |_| {});
     let supervisor = run.supervise();
-    let [child, _] = suspended(&run);
+    let [child, grandchild] = suspended(&run);
     send(supervisor, Signal::SIGKILL);
     gone(child);
+    // A worker would kill what is left.
+    send(grandchild, Signal::SIGKILL);
 }
 
 #[test]

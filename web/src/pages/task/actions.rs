@@ -19,7 +19,7 @@ pub fn buttons(here: &Here, task: &Task) -> Markup {
     let mut names: Vec<&str> = Vec::new();
     if status.is_owned() {
         names.extend(["cancel", "kill", "free", "requeue"]);
-        names.extend([if info.suspended_by().is_some() || info.suspended().is_some() { "continue" } else { "suspend" }, "signal"]);
+        names.extend([if info.is_suspending() { "continue" } else { "suspend" }, "signal"]);
     }
     if status.is_waiting() {
         names.push("cancel");
