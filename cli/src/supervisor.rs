@@ -270,8 +270,7 @@ fn attempt(
 
     let kills = Kills::new(group.clone(), begun);
     let memory = run.limits.memory.map(|limit| MemoryLimit::new(limit, group.as_deref()));
-    let tree = Tree::new(pid.cast_signed(), group);
-    let controls = Controls::default();
+    let (tree, controls) = (Tree::new(pid.cast_signed(), group), Controls::default());
     let mut watch = Watch { folder, run, shared, bell, tree, begun, kills, memory, controls, oom: false };
     let ended = watch.run();
     if ended != Ended::Lost {

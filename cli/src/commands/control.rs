@@ -45,7 +45,7 @@ pub struct Signal {
     pub tasks: TaskIds,
     /// The signal: USR1, SIGUSR1 or 10
     #[arg(value_name = "SIGNAL", value_parser = signal)]
-    signal: String,
+    name: String,
     #[command(flatten)]
     patience: Patience,
 }
@@ -81,7 +81,7 @@ impl Subcommand for Signal {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let end = self.patience.end();
         self.tasks.each(session, |id, info| {
-            let number = session.client.call(&session.client.calls().signal(id, &self.signal))?;
+            let number = session.client.call(&session.client.calls().signal(id, &self.name))?;
             Ok(if answered(session, id, info, Some(number), end)? { "delivered" } else { "not yet delivered" })
         })
     }

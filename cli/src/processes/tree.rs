@@ -121,21 +121,6 @@ impl Tree {
         }
     }
 
-    /// Stops all processes until `resume`. If one belongs to another user, all continue, and the error names it.
-    pub fn suspend(&self) -> Result<(), String> {
-        let foreign = freeze(&descendants());
-        let Some(pid) = foreign.first() else { return Ok(()) };
-        self.resume();
-        let name = text(format!("/proc/{pid}/comm")).unwrap_or_default();
-        Err(format!("process {pid} ({}) belongs to another user and cannot be stopped", name.trim()))
-    }
-
-    pub fn resume(&self) {
-        for pid in descendants() {
-            let _ = kill(pid, Signal::SIGCONT);
-        }
-    }
-
     /// Kills all processes and waits until they have ended. After the time limit, reports the remaining processes.
     /// Returns false if the kernel holds all of them, and otherwise continues to wait.
     pub fn kill(&mut self, report: impl Fn(&str)) -> bool {
@@ -176,6 +161,22 @@ impl Tree {
             group.remove();
         }
         true
+    }
+}
+
+/// Stops all descendants until `resume`. If one belongs to another user, all continue, and the error names it.
+pub fn suspend() -> Result<(), String> {
+    let foreign = freeze(&descendants());
+    let Some(pid) = foreign.first() else { return Ok(()) };
+    resume();
+    let name = text(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Err(format!("process {pid} ({}) belongs to another user and cannot be stopped", name.trim()))
+}
+
+/// Lets all descendants go on.
+pub fn resume() {
+    for pid in descendants() {
+        let _ = kill(pid, Signal::SIGCONT);
     }
 }
 

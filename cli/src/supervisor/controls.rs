@@ -8,7 +8,7 @@ use blueque::Control;
 use nix::sys::signal::Signal;
 
 use super::shared::Shared;
-use crate::processes::tree::{self, Tree};
+use crate::processes::tree;
 use crate::run_folder::boot_clock_us;
 use crate::times::span;
 
@@ -24,10 +24,10 @@ pub struct Controls {
 impl Controls {
     /// Carries out the request that waits, and answers it. A request that was carried out is only answered again, so
     /// the program gets each signal once.
-    pub fn attend(&mut self, tree: &Tree, shared: &Shared) {
+    pub fn attend(&mut self, shared: &Shared) {
         let Some(control) = shared.asked() else { return };
         if self.last.as_ref().is_none_or(|(number, _)| *number < control.number) {
-            let refusal = self.carry_out(&control, tree, shared).err();
+            let refusal = self.carry_out(&control, shared).err();
             self.last = Some((control.number, refusal));
         }
         let answer = self.last.clone();
@@ -40,10 +40,10 @@ impl Controls {
         self.since.is_none().then_some(self.paused)
     }
 
-    fn carry_out(&mut self, control: &Control, tree: &Tree, shared: &Shared) -> Result<(), String> {
+    fn carry_out(&mut self, control: &Control, shared: &Shared) -> Result<(), String> {
         match control.what.as_deref().unwrap_or_default() {
             "suspend" => {
-                tree.suspend()?;
+                tree::suspend()?;
                 self.since.get_or_insert_with(boot_clock_us);
                 shared.say("suspended by request: its limits of time do not run");
                 Ok(())
@@ -57,7 +57,7 @@ impl Controls {
                 let _ = shared.alive.fetch_update(Ordering::AcqRel, Ordering::Acquire, |time| {
                     Some(time.saturating_add(pause).min(boot_clock_us()))
                 });
-                tree.resume();
+                tree::resume();
                 shared.say(&format!("continued after {}", span(Duration::from_micros(pause))));
                 Ok(())
             }

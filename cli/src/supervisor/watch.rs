@@ -155,7 +155,7 @@ impl Watch<'_> {
                 }
                 next = next.min(until);
             } else {
-                self.controls.attend(&self.tree, shared);
+                self.controls.attend(shared);
                 if let Some(reason) = self.reason_to_stop() {
                     stopping = Some((reason, self.stop(reason)));
                     continue;

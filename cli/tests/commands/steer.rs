@@ -290,7 +290,7 @@ fn requests_to_a_running_program_are_answered_by_its_owner_or_wait_for_it() {
     assert!(desk.ok(&["show", "a"]).contains("its worker has not done it yet"));
     let attend = |answered, refused: Option<&str>| {
         let options = blueque::calls::AttendOptions::new().answered(answered);
-        let options = refused.into_iter().fold(options, |options, why| options.refused(why));
+        let options = refused.into_iter().fold(options, blueque::calls::AttendOptions::refused);
         let (about, client) = (task.reservation(), desk.client());
         client.call(&client.calls().attend(&about.id, about.token, &options)).unwrap()
     };

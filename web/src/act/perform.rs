@@ -71,10 +71,10 @@ pub async fn one_task(here: &Here, action: &Action, id: &TaskId, fields: &Fields
             let status = client.call(&calls.unhold(id)).await?;
             done(format!("{id} is {}.", status.as_str()))
         }
-        "suspend" => match client.call(&calls.suspend(id)).await? {
-            true => done(format!("The worker was asked to suspend {id}.")),
-            false => done(format!("{id} is suspended.")),
-        },
+        "suspend" => {
+            let asked = client.call(&calls.suspend(id)).await?;
+            done(if asked { format!("The worker was asked to suspend {id}.") } else { format!("{id} is suspended.") })
+        }
         "continue" => {
             client.call(&calls.unsuspend(id)).await?;
             done(format!("The worker was asked to continue {id}."))
