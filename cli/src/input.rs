@@ -8,7 +8,6 @@ pub mod each;
 pub mod filter;
 pub mod force;
 pub mod last_id;
-pub mod list;
 pub mod local_time;
 pub mod new_graph;
 pub mod new_task;

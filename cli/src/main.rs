@@ -21,6 +21,7 @@ mod safe_path;
 mod server;
 mod session;
 mod shortage;
+mod states;
 mod subcommand;
 mod supervisor;
 mod template;

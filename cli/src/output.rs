@@ -4,10 +4,11 @@ pub mod badge;
 mod bar;
 pub mod behind;
 pub mod colour;
-mod document;
+pub mod document;
 mod format;
 pub mod layout;
 mod redraws;
+pub mod screen;
 mod secrets;
 pub mod size;
 pub mod table;
@@ -23,7 +24,6 @@ use serde::Serialize;
 use terminal_size::{Width, terminal_size_of};
 
 pub use bar::{bar, waiting};
-pub use document::{Fields, document, documents};
 pub use format::{Format, FormatParser, is_for_programs, is_wide};
 pub use redraws::Redraws;
 pub use secrets::{holds_secret, redact};
@@ -167,7 +167,7 @@ pub fn line(text: impl AsRef<str>) -> io::Result<()> {
 /// Prints a line for people on stdout. On a terminal it breaks between words, and continued lines are indented.
 pub fn prose(text: impl AsRef<str>, indent: usize) -> io::Result<()> {
     let text = clean(text.as_ref());
-    line(table::screen().map_or_else(|| text.clone(), |(width, _)| wrap(&text, width, indent)))
+    line(screen::screen().map_or_else(|| text.clone(), |(width, _)| wrap(&text, width, indent)))
 }
 
 /// Prints data on stdout at once, unchanged.

@@ -36,7 +36,9 @@ const COMMAND: House = House {
         &["bulk", "follow", "help", "notify", "subcommand"],
         &["input", "view", "logs", "processes"],
         &["session", "run_folder"],
-        &["output", "times", "server", "process", "safe_path", "shortage", "file", "command_line"],
+        &["times", "server", "process", "safe_path", "shortage", "file", "command_line"],
+        &["output"],
+        &["states", "template"],
     ],
     by_file: true,
     marks: ["<!-- modules: begin -->\n", "<!-- modules: end -->\n"],
@@ -355,7 +357,7 @@ fn imports_that_lead_up_aside_or_in_a_circle_are_found() {
         ("commands/top", "fn f() { super::ls::run() }\n"),
         ("commands/top", "    use crate::commands::ls as list;\n"),
         ("input", "use crate::view::task;\n"),
-        ("times", "pub(crate) use crate::output::say;\n"),
+        ("times", "pub(crate) use crate::view::task;\n"),
         ("novel", ""),
     ] {
         assert_eq!(with(name, source).len(), 1, "{name}: {source}: {:?}", with(name, source));

@@ -32,13 +32,13 @@ struct Receiver {
 }
 
 impl Receiver {
-    fn start(answers: &[&'static str]) -> Self {
+    fn start(answers: &'static [&'static str]) -> Self {
         Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), answers)
     }
 
-    fn on(listener: TcpListener, answers: &[&'static str]) -> Self {
+    fn on(listener: TcpListener, answers: &'static [&'static str]) -> Self {
         let (got, port) = (Arc::new(Mutex::new(Vec::new())), listener.local_addr().unwrap().port());
-        let (into, mut answers) = (got.clone(), answers.to_vec().into_iter());
+        let (into, mut answers) = (got.clone(), answers.iter().copied());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let Some(request) = read(&stream) else { continue };

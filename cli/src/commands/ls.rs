@@ -1,5 +1,7 @@
 //! `blueque ls`
 
+mod list;
+
 use std::io::{self, IsTerminal};
 use std::thread;
 use std::time::Duration;
@@ -7,13 +9,14 @@ use std::time::Duration;
 use blueque::{GraphId, QueueName, Status};
 use clap::Args;
 
-use crate::input::list::ListArgs;
-use crate::input::state::{shown, state};
+use self::list::ListArgs;
+use crate::input::state::state;
 use crate::input::values::{graph_id, past, queue_name, whole_number};
 use crate::output::{Code, Format, data, fault, many, say};
 use crate::session::Session;
 use crate::session::caller::{caller, submitter};
 use crate::session::outage::Outage;
+use crate::states::shown;
 use crate::subcommand::Subcommand;
 use crate::times::{self, When};
 use crate::view::task::TaskView;

@@ -6,7 +6,8 @@ use blueque::wording::headline;
 use blueque::{GraphParts, TaskId, TaskInfo, Transition};
 use clap::Args;
 
-use crate::output::table::{screen, write_one};
+use crate::output::screen::screen;
+use crate::output::table::write_one;
 use crate::output::{Code, Format, clean, cut, line, many, one_line, prose};
 use crate::session::Session;
 use crate::subcommand::Subcommand;

@@ -6,7 +6,8 @@ use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::{Code, Format, document, line, many, one_line, prose, say};
+use crate::output::document::document;
+use crate::output::{Code, Format, line, many, one_line, prose, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 use crate::times::localised;

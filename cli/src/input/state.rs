@@ -5,14 +5,7 @@ use std::str::FromStr;
 use blueque::Status;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// Returns all states in the order in which tasks are shown: first running, then waiting, then finished. Complete tasks
-/// come last.
-pub fn shown() -> Vec<Status> {
-    let mut states: Vec<Status> = Status::ALL.iter().copied().filter(|state| !state.is_finished()).rev().collect();
-    states.extend(Status::ALL.iter().copied().filter(|state| state.is_finished() && *state != Status::Complete));
-    states.push(Status::Complete);
-    states
-}
+use crate::states::shown;
 
 /// Returns the parser of a state. `running` is an alias of `started`.
 pub fn state() -> impl TypedValueParser<Value = Status> {

@@ -6,6 +6,7 @@ use blueque::DueNotice;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::run_folder::end::hex;
 use crate::times;
 
 /// Number of hexadecimal digits of an id.
@@ -77,8 +78,4 @@ fn text_of(notice: &DueNotice) -> &'static str {
 /// Returns the time in whole seconds since 1970.
 pub fn seconds_now() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

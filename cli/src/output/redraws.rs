@@ -128,7 +128,8 @@ mod tests {
             assert_eq!(passed(hour(), parts), thinned, "{parts:?}");
             assert_eq!(passed(Redraws::only_last(), parts), last, "{parts:?}");
         }
-        let bar: String = (0..18_000).map(|number| format!("\rstep {number}")).collect();
+        let steps: Vec<String> = (0..18_000).map(|number| format!("\rstep {number}")).collect();
+        let bar = steps.concat();
         assert_eq!(passed(hour(), &[&bar, "\n"]), "\rstep 0\rstep 17999\n");
         assert_eq!(passed(Redraws::each(Duration::ZERO), &[&bar]), bar, "nothing is lost that has its time");
         let long = "x".repeat(100_000);

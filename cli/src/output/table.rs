@@ -1,16 +1,15 @@
 //! Writes rows of data in each output format.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, stdout};
 use std::marker::PhantomData;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use terminal_size::{Height, Width, terminal_size_of};
 
 use super::document::{self, Fields, Lacking};
 pub use super::layout::Column;
 use super::layout::Layout;
+use super::screen::screen;
 use super::{Format, colour, data, format, json, line, one_line};
 
 /// Number of spaces between two columns.
@@ -223,12 +222,6 @@ impl<R: Row> Stream<R> {
         self.seen.drain(..self.seen.len().saturating_sub(SEEN));
         Ok(())
     }
-}
-
-/// Returns the columns and lines of the terminal on stdout.
-pub fn screen() -> Option<(usize, usize)> {
-    let (Width(width), Height(height)) = stdout().is_terminal().then(|| terminal_size_of(stdout()))??;
-    Some((width.into(), height.into()))
 }
 
 /// Writes a table without frames, one line per row, for `awk` and `grep`. Columns are left out only on a terminal.

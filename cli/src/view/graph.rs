@@ -18,8 +18,10 @@ pub use self::summary::{Standing, Summary};
 use super::expected;
 use super::notice::NoticeView;
 use super::progress::Progress;
-use crate::output::table::{self, Column, table};
-use crate::output::{Format, cut, document, documents, json, line, one_line, prose};
+use crate::output::document::{document, documents};
+use crate::output::screen::screen;
+use crate::output::table::{Column, table};
+use crate::output::{Format, cut, json, line, one_line, prose};
 use crate::session::Session;
 use crate::times;
 
@@ -195,7 +197,7 @@ impl Whole {
     /// Writes the tree. A table on a terminal is cut to the height of the terminal. Returns the number of lines left
     /// out.
     pub fn write_screen(&self, format: Format, whole: bool) -> anyhow::Result<usize> {
-        let Some((width, height)) = table::screen().filter(|_| format == Format::Table) else {
+        let Some((width, height)) = screen().filter(|_| format == Format::Table) else {
             return self.write(format, whole).map(|()| 0);
         };
         line(cut(&one_line(&self.sentence()), width))?;

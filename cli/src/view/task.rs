@@ -17,8 +17,9 @@ use super::policy::Policy;
 use super::progress::Progress;
 use super::record::{ended, eta, text};
 use crate::command_line::Shown;
+use crate::output::document::Fields;
 use crate::output::table::{Cell, Column, Row};
-use crate::output::{Fields, is_for_programs, is_wide, json};
+use crate::output::{is_for_programs, is_wide, json};
 use crate::run_folder::end::Cost;
 use crate::times;
 

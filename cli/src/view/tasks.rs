@@ -3,9 +3,10 @@
 use blueque::{Status, TaskId};
 
 use super::task::TaskView;
-use crate::input::state::shown;
-use crate::output::{Format, line, many, one_line, say, table};
+use crate::output::screen::screen;
+use crate::output::{Format, line, many, one_line, say};
 use crate::session::Session;
+use crate::states::shown;
 
 /// Tasks as they are printed, in this order.
 pub enum TaskList {
@@ -29,7 +30,7 @@ impl TaskList {
     /// Reports on a terminal how many tasks are listed, by their states. `more`: true if there are more tasks.
     pub fn say_totals(&self, session: &Session, more: bool) {
         let Self::Tasks(tasks) = self else { return };
-        let for_people = session.format == Format::Table && table::screen().is_some();
+        let for_people = session.format == Format::Table && screen().is_some();
         if !for_people || more || tasks.len() < 2 || session.is_one_of_many() {
             return;
         }
@@ -57,7 +58,7 @@ impl TaskList {
     /// Writes the list. A table on a terminal is cut to the height of the terminal. Returns the number of tasks left
     /// out.
     pub fn write_screen(&self, session: &Session) -> anyhow::Result<usize> {
-        if let (Self::Tasks(tasks), Format::Table, Some((_, height))) = (self, session.format, table::screen())
+        if let (Self::Tasks(tasks), Format::Table, Some((_, height))) = (self, session.format, screen())
             // Three lines are reserved: the headings, the line below them, and the line of the cursor.
             && let Some((shown, hidden)) = tasks.split_at_checked(height.saturating_sub(3).max(1))
         {

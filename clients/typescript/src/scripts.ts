@@ -3,96 +3,99 @@
 
 /** The server's name of each script. */
 export const DIGESTS = {
-  adopt: "ecd7fdc5e94e1992ddf05f2b14cbfb9883df9155",
+  adopt: "377450e8d582b034cdc47ed4e7973366063a9b6c",
   aggregate: "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
+  answer_notice: "ad9445747695f36d01617b014aeea173ef0eb356",
   append_log: "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
   attend: "ef2087072b1fdd532765d3246e27fa7ebcee92e3",
   audit: "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
-  bulk: "d0b0c2bd26d58017ffcb72aecc6092e4c07e31e7",
-  cancel: "0f9756515cd12ca4846d3acb082c139550d7fc57",
+  bulk: "46f17d24db5cfd2e41596f3aa8319afdf04a2245",
+  cancel: "d30b9916279dd0d6e8b68ecc12eee421a5b44f21",
   cancel_graph: "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
   changes: "5981ffa8093b85aafff4483374d8d4f4cef80377",
   checkpoint: "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-  complete: "75531c6eeaf2013a4d9979b03c0ada913fe07978",
-  configure: "5efdc3e5578cd09b2b9f2c379fb0c64b336c0b9e",
+  complete: "94309ba819a300db6442bbdd42472b28329689c3",
+  configure: "f91e62c7c1bce40aa77551047b964f6a8f56c82c",
   counts: "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
-  delete: "022cc58506f179c81e116f8e2808b2a64e4db707",
+  delete: "8016969efe5bad49092b0dd3e49573f0c18adee2",
   delete_queue: "188c806447c3830d369660b1b7e9c63701a99f06",
-  depend: "72945f36868a742d1aca87d743ea740c104268c3",
+  depend: "7e96ad8fea2b04d52ee6578887e31bd25a8a325d",
   drain: "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-  edit: "caadec08c3c19a51b4bf1e0d740b46c86517dc63",
-  estimate: "847dc8ecbefdef63411aced5288e289171152fc2",
+  edit: "30eeef6a8f8afa899bdb28d4604c641c37f94607",
+  estimate: "6812613b78a0c2c1919ef8d5203915511bf6860c",
   events: "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
-  fail: "4e7eb166c0fd88c426264e21ef8a6fc7b064ef73",
+  fail: "cf3cde02970d4ddc322317b248acfe624092c74c",
   find: "e3007589fb71515bbfd51c5b853bc7a3fbda8c29",
-  finish_and_reserve: "3e80cfbe4f3053bdc021cdb2f3b343305ba0a433",
+  finish_and_reserve: "0bfd261dbe0415c91a7a7c95de0e9791205b3a14",
   get: "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
   get_many: "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
   graphs: "f35628d78551164e0457313fc1d128b3f4d888d3",
   groups: "e56a7e22f572dd9f7300b9aec4ae55a5c1e91f10",
-  handshake: "5f7350cb929b17ef0f0d9a50b7472271836085f3",
+  handshake: "ac661c4773ac62940e0e8af8cd357c92d302f049",
   heartbeat: "502133aa8a67eae51e28db6a1c1b8b7be58af134",
   history: "9282e7dd1cfbad9996a07b2a620b6ddd3611777b",
-  hold: "afbf24cb38571949b2903b495d0456819a9f41a4",
-  limit: "52ddb5c10e6c3747a20193943e30c4c3a16a6305",
+  hold: "3460fb6088eac2c64a94bd2933a668fdcbb78067",
+  limit: "c6661882a920bc0e71ee94de767cd2a63567263c",
   limits: "479aea891fd3f36863254d38d2f2ed2142c3a92a",
   list: "5834c5cc2025531e1742fb70458765f43e52c12e",
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "982071d628e635e379333b0e48892ae28021732c",
-  maintenance: "b781b7e2648e350429781dc7120832b2c143c24d",
-  move: "429ceefd9312ce094540f9785978e66244f1271b",
+  maintenance: "42bc9083263a80205269208b8427026087483cc2",
+  move: "a103ae04232f8e7c71522a77fdcf05a0997af321",
   note: "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
+  notices: "1844a0826725d94ca6efc3e3a10da144b1c40214",
   pause: "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
   pause_schedule: "7f50bf7bd027e8bc2691e1e8d69b249f50772181",
   peek: "1f898f158a6c874c574b39ebac59d647c2203e31",
-  prioritise: "9cc5a70a35caf93a35f951ddcf0cb887e4910f8e",
+  prioritise: "bbdf4c8d34f124d6fafea74bb11595a89414a359",
   progress: "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-  promote: "e771a041027028ee64c18a251d5546ccc6b184a7",
-  prune: "269510aadfd59b425fc6b0192fd446b75f613310",
+  promote: "1f6d5478b19d1ce3bd6d4b789e4521ce46e0e3e3",
+  prune: "467561bd37e90921afa17119d126b9d54698674a",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
   ready: "0c39d3157167df489f28335380e7d5705612b6b0",
-  register: "16c3fd63a6633462dfdd5fdeb61f6f9effe068a0",
-  release: "97f81f9bed452eb922ff9cbb8bb542e9558e1419",
-  repair: "5e4a6debe9c6058be60e6367ddad1223b09cafec",
+  register: "53939a4de7dbf691de7c5528ef796a04c5dadea1",
+  release: "558ca9a8fb20f65dd2101ee4722e729a4c7e614c",
+  repair: "e3b1d1e11e736b4e15a732c52a8cb59a32622609",
   report: "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
-  requeue: "438e9fc771840d6eee933b1ac001fdbb7358d334",
-  requeue_orphans: "af9e2c351e762dd2e92e32febb646d24524812b6",
-  reserve: "4be65d5b60ed37932eb66c17296a203655ada9a5",
+  requeue: "3847f8cc7a01d62ce531a6c637018f83e1cd8597",
+  requeue_orphans: "a8475447d2b8abce128107053f49eb37062f3fd2",
+  reserve: "5d493376ef32773e65715dc5af2a8f2dabdc12b4",
   reset_clock: "be63a3630bf3f5f6b2eb3c97fd88fae17d50b4f8",
   resume: "7069a2bcea34fb03dad2812b63384590c0779688",
   resume_schedule: "1db691a2531a5fc39afa46aa480b4b57f8ca80f7",
-  retry: "b4d3ecf9c7205714b408ade016b4193e75d13818",
+  retry: "0eac10d8c1e5c4d97003766302a4735fa9c4b06d",
   retry_graph: "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-  run_deferred: "dacc7015c36e548753ba84e59b01644ab2adb707",
-  run_schedule: "85466201a8b2bcd6050eda93ea3c0e7cb5c88be8",
-  schedule: "dc8cf1db2d30932afca3f74d37146d531f9fc22c",
+  run_deferred: "4b9138831efe48191db5085684259bbb888d8224",
+  run_schedule: "bac7e2190c9ef29191949d9a57a06f223b6039cb",
+  schedule: "cd64c44acf196f3cf87ebb35e5ec8659ad38357f",
   schedules: "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
   set_topology: "eaeb36eb312deacefea6bc4878ea24a032a62a93",
-  settings: "3d1ac8d2f07d87c52c5a8fa8967096fbc25772a0",
+  settings: "db99e722d3475e03a95e097f0abac3c64d2c4355",
   show_graph: "120bf2fe73e18f97ad0a7636608f5b55701a31f2",
   show_schedule: "0a3c6856402de3fe553c36715f2dfabe4129ec3f",
   signal: "df063fe6f50c2e4c5a2d10cc34031d9eaf5bca10",
-  start: "4c60c8b764c00fb4123341fa0b4f65d8e4b06fc3",
+  start: "66b237e6b7425e35aaa75715af0dd70df0bf73a1",
   statistics: "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-  submit: "3f1e7c64929c31912e32601b67e7adb4c6fdac27",
-  submit_graph: "467449d13713db80f33dc9183d182405437ac181",
+  submit: "7502a885b36a3cb5e9065c5f279eae0a78715d70",
+  submit_graph: "22a282adad8ea9695a8315e850667cf1e9fa4fbe",
   supply_times: "ed3a4940540d10f728db15908dbeaf174e4f6b3b",
   suspend: "aa0b7eb3eb369c89032054cfe6ea8ca38386cbb3",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
-  tick: "f7720694ccb1acde0dc1323bced6a5c4c902ab55",
+  take_notices: "1e96de37223505a4304d8e45e53120705a4e278d",
+  tick: "a4b81036dc3dc53e38c0913fca00e529d54022c2",
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "6f4a73b89af93c89828e150e0be513af5de754df",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-  undepend: "ffb403ca27041198af3a715ba9eee2c920a9634f",
-  unhold: "c1ad5959ecc24c39fb802cb07e765993cb3b184c",
+  undepend: "85d9e561f98cd0cc515599c6dd0660a3c96ca181",
+  unhold: "5fb0c383b45cda91c446f5cb4619ea5ae1718ca2",
   unregister: "faf138a512b332957c4d480f0f9c652409c7af00",
   unschedule: "315cb369349322d6e148b2e89e0de2efd1a3171e",
   unsuspend: "2cb443ba096ea4be300adc4fd844db094d2008f2",
   untag: "7d8a253d256cab7c8d710e69705619cdd2b37999",
   untrack: "214ae19547634ba87eaa63035daf8556050add79",
-  why: "0bc3aedef6a9007b3baede39193e5e000cb2d895",
+  why: "b7d46e1aae20502c8bfbaefb0828e32d08dd015f",
   workers: "70aa0fc3c2791d50659cf6293fcface547f39a0c",
 } as const;
 
@@ -1743,7 +1746,7 @@ function @{creation.spec}(options)
     .. ((key or weight or options.limits) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
     .. (options.inputs and (options.inputs.some > 0 and 'wk' or 'w') or '') .. (options.deadline and 'e' or '')
-    .. (options.steps and 's' or '')
+    .. (options.steps and 's' or '') .. (options.notify and 'n' or '')
   options.priority, options.key, options.weight = priority, key, weight
   options.exclusive, options.lease = spec.exclusive, nil
   options.unique_until, options.own_lease = options.unique and till, lease
@@ -1756,7 +1759,7 @@ function @{creation.spec}(options)
     spec.holds = {
       priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
       tags = options.tags, own_lease = lease, exclusive = spec.exclusive, end_by = options.deadline,
-      shared = options.limits,
+      shared = options.limits, notify = options.notify,
     }
   end
   for name, value in pairs(options) do
@@ -3528,7 +3531,7 @@ end
 function @{edits.names}(value, what)
   local names = {}
   for name in string.gmatch(#value <= 1024 and value .. ',' or ',', '([^,]*),') do
-    local known = string.find(name, '^[%l_]+$') and string.find(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
+    local known = string.find(name, '^[%l_]+$') and string.find(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
     if name ~= 'eta' and not known then
       @{reply.fail}('BADARG', what .. ' must be names of options of a task, or eta, separated by commas')
     end
@@ -3552,7 +3555,7 @@ end
 === edits.read
 function @{edits.read}(task)
   local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended' }
-  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '=(%S+)') do
     fields[#fields + 1] = field
   end
   task.had = {}
@@ -3564,7 +3567,7 @@ end
 === edits.options
 function @{edits.options}(task, given, unset)
   local wanted, had = {}, task.had
-  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
     if unset[name] and given[name] ~= nil then
       @{reply.fail}('BADARG', 'unset names an option that is given, too')
     end
@@ -3624,7 +3627,7 @@ function @{edits.compare}(task, spec, call)
     @{reply.fail}('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
       .. ' its key and its unique name cannot be changed')
   end
-  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
     local before, after = had[field], new[field]
     if before ~= after then
       @{edits.write}(edit, field, after)
@@ -3648,7 +3651,7 @@ function @{edits.compare}(task, spec, call)
     return
   end
   local flags = spec.flags or ''
-  for letter in string.gmatch(task.flags or '', '[rwkdgoac]') do
+  for letter in string.gmatch(task.flags or '', '[rwkdgoacn]') do
     flags = string.find(flags, letter, 1, true) and flags or flags .. letter
   end
   if flags ~= (task.flags or '') then
@@ -3736,7 +3739,7 @@ end
 
 === edits.take_holdings
 function @{edits.take_holdings}(task, fresh)
-  for name in string.gmatch(' priority fair_key weight needs unique till tags own_lease exclusive end_by shared ', '%S+') do
+  for name in string.gmatch(' priority fair_key weight needs unique till tags own_lease exclusive end_by shared notify ', '%S+') do
     task[name] = fresh[name]
   end
 end
@@ -3915,7 +3918,7 @@ function @{ending.complete}(id, token, result, cost, limited, asked, ends)
         redis.call('XLEN', events)
         redis.call(count, index)
       end
-      if task.flags and string.find(task.flags, '[pudgeoac]') then
+      if task.flags and string.find(task.flags, '[pudgeoacn]') then
         task.result = result
         @{state.plan_flags}(task, 'complete')
       end
@@ -4826,7 +4829,7 @@ function @{firing.plan}(plan, taken)
   if old and taken[old.id] or guarded and taken['/' .. queue] then
     return nil
   end
-  options.slot = plan.fire_time
+  options.slot, options.notify = plan.fire_time, options.notify or @{settings.get}(queue, 'notify')
   local spec = @{creation.spec}(options)
   local task = { id = id, queue = queue, parameters = schedule.parameters, attempt = '0', created = @{namespace.now},
     foreign = true }
@@ -5789,6 +5792,27 @@ function @{graphs.plan_unlimit}(graph)
   return bounds
 end
 
+=== graphs.plan_end
+function @{graphs.plan_end}(task, to)
+  local notify = redis.call('HGET', @{namespace.declare}(@{graphs.key}(task.graph)), 'notify')
+  local owner = notify and @{notices.owner}('graph', task.graph)
+  if notify and (@{contract.is_final}(to) or to == 'deleted') then
+    task.graph_notices = @{notices.plan_for}(owner, notify)
+    task.graph_unsent = to == 'deleted' and @{notices.any_open}(owner)
+  end
+end
+
+=== graphs.notify
+function @{graphs.notify}(task, key)
+  local v = redis.call('HMGET', key, 'complete', 'failed', 'cancelled', 'left')
+  local complete, failed, cancelled = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
+  if complete + failed + cancelled == tonumber(v[4]) then
+    @{notices.append}(task.graph_notices, failed > 0 and 'failed' or cancelled > 0 and 'cancelled' or 'complete',
+      @{namespace.now}, '0', '-', 'end', '-', string.format('%d complete, %d failed, %d cancelled', complete, failed,
+      cancelled))
+  end
+end
+
 === graphs.count
 function @{graphs.count}(task, to)
   local key = @{graphs.key}(task.graph)
@@ -5802,6 +5826,11 @@ function @{graphs.count}(task, to)
     @{graphs.unlimit}(task.bounds)
     redis.call('UNLINK', key, @{graphs.tasks}(task.graph), @{graphs.chosen}(task.graph))
     redis.call('ZREM', @{graphs.all}(), task.graph)
+    if task.graph_notices then
+      @{notices.forget}(task.graph_notices.owner, task.graph_unsent)
+    end
+  elseif task.graph_notices and not @{contract.is_final}(task.status) then
+    @{graphs.notify}(task, key)
   end
 end
 
@@ -6177,10 +6206,13 @@ function @{holdings.load}(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoac]') then
+  if not string.find(task.flags, '[^wdgoacn]') then
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', @{namespace.prefix} .. 'task_' .. task.id, 'graph') or nil
+    if string.find(task.flags, 'n', 1, true) then
+      @{holdings.load_notify}(task)
+    end
     return
   end
   local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'exclusive',
@@ -6200,6 +6232,14 @@ function @{holdings.load}(task)
       task[names[i]] = v[i]
     end
   end
+  if string.find(task.flags, 'n', 1, true) then
+    @{holdings.load_notify}(task)
+  end
+end
+
+=== holdings.load_notify
+function @{holdings.load_notify}(task)
+  task.notify = redis.call('HGET', @{namespace.prefix} .. 'task_' .. task.id, 'notify') or nil
 end
 
 === holdings.assign
@@ -6361,7 +6401,7 @@ function @{holdings.plan}(task, to, taker)
     @{edge_end.plan_removal}(task)
   end
   if task.graph and task.status and @{holdings.opens_or_closes}(task, to) then
-    @{namespace.probe}('HLEN', @{graphs.key}(task.graph))
+    @{graphs.plan_end}(task, to)
     @{namespace.probe}('ZCARD', @{graphs.all}())
     @{namespace.declare}(@{graphs.tasks}(task.graph))
     @{namespace.declare}(@{graphs.chosen}(task.graph))
@@ -6382,6 +6422,9 @@ function @{holdings.plan}(task, to, taker)
   end
   if @{controls.has}(task) and to ~= 'started' then
     @{orders.plan}(task.queue)
+  end
+  if (@{contract.is_final}(to) or to == 'deleted') and string.find(task.flags, 'n', 1, true) then
+    @{notices.plan}(task, to)
   end
   if string.find(task.flags, 'a', 1, true) and task.status and (@{contract.is_final}(to) or to == 'deleted') then
     @{queued_round.plan_end}(task, to)
@@ -7784,6 +7827,194 @@ function @{next_round.drop}(task, call, why)
   @{history.add}(task, { to = task.status, why = 'note', by = '', at = @{record.time}(task),
     note = { 'note', text, 'data', '' } }, '', '', '', '')
   @{tracking.note}(task, 'note', '', text)
+end
+
+=== notices.key
+function @{notices.key}(owner)
+  local graph = string.match(owner, '^/(.*)$')
+  return graph and @{namespace.key}('endings', graph) or @{namespace.key}('notices', owner)
+end
+
+=== notices.owner
+function @{notices.owner}(of, subject)
+  return of == 'graph' and '/' .. subject or subject
+end
+
+=== notices.record
+function @{notices.record}(owner)
+  local graph = string.match(owner, '^/(.*)$')
+  return graph and @{namespace.key}('graph', graph) or @{namespace.key}('task', owner)
+end
+
+=== notices.outbox
+function @{notices.outbox}(target)
+  return @{namespace.key}('outbox', target)
+end
+
+=== notices.check
+function @{notices.check}(value, what)
+  if value == 'none' then
+    return value
+  end
+  local wanted, seen = {}, {}
+  for one in string.gmatch(#value <= 1024 and value .. ',' or ',', '([^,]*),') do
+    local target, events = string.match(one, '^([%w_.-]+)(.*)$')
+    events = events and (events == '' and events or string.match(events, '^:(.+)$'))
+    local named = events and @{notices.events}(events)
+    if not named or #target > 64 or target == 'none' or seen[target] then
+      @{reply.fail}('BADARG', what .. ' must be none, or names of targets, each once, such as ops,chat:failed+cancelled;'
+        .. ' the states are complete, failed and cancelled')
+    end
+    seen[target] = true
+    wanted[#wanted + 1] = named == '' and target or target .. ':' .. named
+  end
+  if #wanted > 8 then
+    @{reply.fail}('BADARG', what .. ' may name ' .. 8 .. ' targets at most')
+  end
+  table.sort(wanted, @{args.before})
+  return table.concat(wanted, ',')
+end
+
+=== notices.events
+function @{notices.events}(text)
+  local named = {}
+  for event in string.gmatch(text ~= '' and text .. '+' or '', '([^+]*)%+') do
+    if named[event] or not string.find(' complete failed cancelled ', ' ' .. event .. ' ', 1, true) or event == '' then
+      return nil
+    end
+    named[event], named[#named + 1] = true, event
+  end
+  table.sort(named, @{args.before})
+  return #named < 3 and table.concat(named, '+') or ''
+end
+
+=== notices.targets
+function @{notices.targets}(text, event)
+  local targets = {}
+  for target, events in string.gmatch(text ~= 'none' and text or '', '([%w_.-]+):?([%w+]*)') do
+    if events == '' or string.find('+' .. events .. '+', '+' .. event .. '+', 1, true) then
+      targets[#targets + 1] = target
+    end
+  end
+  return targets
+end
+
+=== notices.plan
+function @{notices.plan}(task, to)
+  if to == 'deleted' then
+    task.unsent = @{notices.any_open}(task.id)
+  elseif @{notices.targets}(task.notify or 'none', to)[1] then
+    task.notices = @{notices.plan_for}(task.id, task.notify)
+  end
+end
+
+=== notices.plan_for
+function @{notices.plan_for}(owner, text)
+  @{namespace.probe}('HLEN', @{notices.key}(owner))
+  local plan = { owner = owner, text = text }
+  for target in string.gmatch(text, '([%w_.-]+):?[%w+]*') do
+    plan[target] = @{namespace.probe}('ZCARD', @{notices.outbox}(target)) >= 100000
+  end
+  return plan
+end
+
+=== notices.add
+function @{notices.add}(task, to, why, by, ...)
+  local fields, text = { ... }, ''
+  for i = 1, #fields, 2 do
+    if fields[i] == 'error' or fields[i] == 'reason' then
+      text = string.sub(fields[i + 1], 1, 1024)
+    end
+  end
+  @{notices.append}(task.notices, to, @{record.time}(task), task.attempt, task.status or '-', why, by == '' and '-' or by,
+    text)
+end
+
+=== notices.append
+function @{notices.append}(plan, event, ...)
+  local key = @{notices.key}(plan.owner)
+  for _, target in ipairs(@{notices.targets}(plan.text, event)) do
+    local number = redis.call('HINCRBY', key, 'last', 1)
+    local name, old = string.format('%d', number), string.format('%d', number - 64)
+    redis.call('HSET', key, name, table.concat({ target, event, ... }, ' '),
+      name .. ':', plan[target] and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
+    redis.call('HDEL', key, old, old .. ':')
+    if not plan[target] then
+      redis.call('ZADD', @{notices.outbox}(target), 'NX', string.format('%.0f', @{namespace.now_us}), plan.owner)
+    end
+  end
+  redis.call('PERSIST', key)
+end
+
+=== notices.forget
+function @{notices.forget}(owner, unsent)
+  if unsent then
+    redis.call('EXPIRE', @{notices.key}(owner), '345600')
+  else
+    redis.call('UNLINK', @{notices.key}(owner))
+  end
+end
+
+=== notices.any_open
+function @{notices.any_open}(owner)
+  local found, low, high = @{notices.read}(owner)
+  return @{notices.first_open}(found, low, high) ~= nil
+end
+
+=== notices.read
+function @{notices.read}(owner)
+  local fields, found = redis.call('HGETALL', @{namespace.declare}(@{notices.key}(owner))), {}
+  for i = 1, #fields, 2 do
+    found[fields[i]] = fields[i + 1]
+  end
+  local last = tonumber(found.last or 0)
+  return found, math.max(1, last - 64 + 1), last
+end
+
+=== notices.parse
+function @{notices.parse}(found, number)
+  local name = string.format('%d', number)
+  local target, event, at, tried, from, why, by, text = string.match(found[name] or '',
+    '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
+  local stage, tries, answered, answer = string.match(found[name .. ':'] or '', '^(%S+) (%S+) (%S+) (.*)$')
+  return target and stage and { number = name, target = target, event = event, at = at, attempt = tried,
+    from = from ~= '-' and from or '', why = why, by = by ~= '-' and by or '', text = text, stage = stage,
+    tries = tries, answered = answered ~= '-' and answered or '', answer = answer }
+end
+
+=== notices.first_open
+function @{notices.first_open}(found, low, high, target)
+  for number = low, high do
+    local notice = @{notices.parse}(found, number)
+    if notice and notice.target == (target or notice.target) and notice.stage == 'open' then
+      return notice
+    end
+  end
+end
+
+=== notices.due
+function @{notices.due}(target, limit, taken, gone)
+  local outbox = @{notices.outbox}(target)
+  for _, owner in ipairs(redis.call('ZRANGEBYSCORE', @{namespace.declare}(outbox), '-inf',
+    string.format('%.0f', @{namespace.now_us}), 'LIMIT', 0, limit)) do
+    local found, low, high = @{notices.read}(owner)
+    local notice = @{notices.first_open}(found, low, high, target)
+    if notice then
+      local graph = string.match(owner, '^/(.*)$')
+      local v = redis.call('HMGET', @{notices.record}(owner), 'queue', graph and 'name' or 'title', 'method')
+      notice.of, notice.subject = graph and 'graph' or 'task', graph or owner
+      notice.queue, notice.title, notice.method = v[1] or '', v[2] or '', v[3] or ''
+      notice.owner, notice.outbox = owner, outbox
+      taken[#taken + 1] = notice
+    else
+      gone[#gone + 1] = { outbox = outbox, owner = owner }
+    end
+  end
+end
+
+=== notices.delay
+function @{notices.delay}(tries)
+  return math.min(3600000000, 5000000 * 2 ^ math.min(tries - 1, 20))
 end
 
 === orders.key
@@ -10468,7 +10699,7 @@ function @{rerun.fresh}(task, call, spec)
   if call.eta and call.eta > @{namespace.now_us} then
     new.begins, new.eta = 'scheduled', @{namespace.decimal}(call.eta)
   end
-  local flags = (spec.flags or '') .. string.gsub(task.flags or '', '[^do]', '')
+  local flags = (spec.flags or '') .. string.gsub(task.flags or '', '[^don]', '')
   if flags ~= '' then
     new.flags = flags
     @{holdings.assign}(new, spec.holds or {})
@@ -10493,7 +10724,7 @@ function @{rerun.run}(task, step)
   end
   new.forget = { @{record.attempt_fields}() }
   local gone = { @{rerun.forgotten}() }
-  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '=(%S+)') do
     gone[#gone + 1] = field
   end
   for _, field in ipairs(gone) do
@@ -11606,7 +11837,7 @@ function @{rights.refuse}(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
-=== rights.refuse aggregate maintenance promote prune ready repair requeue_orphans run_deferred tick
+=== rights.refuse aggregate answer_notice maintenance promote prune ready repair requeue_orphans run_deferred take_notices tick
 function @{rights.refuse}(name)
   local role = string.match('MAINTENANCE', '^%u+$')
   if role and not @{rights.denied}({ name }, 'meta') then
@@ -11647,7 +11878,7 @@ function @{rights.check}(names)
   end
 end
 
-=== rights.check aggregate maintenance promote prune ready repair requeue_orphans run_deferred tick
+=== rights.check aggregate answer_notice maintenance promote prune ready repair requeue_orphans run_deferred take_notices tick
 function @{rights.check}(names)
   local name = @{rights.denied}(names, 'MAINTENANCE')
   if name then
@@ -11673,12 +11904,17 @@ end
 
 === rights.require adopt bulk cancel complete delete depend edit fail hold move promote prune release repair requeue retry run_schedule start submit tick undepend unhold
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require aggregate
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'HGET', 'HMGET', 'HSET', 'UNLINK', 'XTRIM', 'ZADD', 'ZCARD', 'ZREM' })
+end
+
+=== rights.require answer_notice
+function @{rights.require}()
+  @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HGETALL', 'HSET', 'UNLINK', 'ZADD', 'ZCARD', 'ZREM' })
 end
 
 === rights.require append_log
@@ -11713,7 +11949,7 @@ end
 
 === rights.require finish_and_reserve reserve
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require heartbeat
@@ -11728,7 +11964,7 @@ end
 
 === rights.require maintenance
 function @{rights.require}()
-  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'XTRIM', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
+  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'XTRIM', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
 end
 
 === rights.require note
@@ -11763,7 +11999,7 @@ end
 
 === rights.require requeue_orphans
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require reset_clock
@@ -11778,7 +12014,7 @@ end
 
 === rights.require run_deferred
 function @{rights.require}()
-  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
+  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
 end
 
 === rights.require schedule
@@ -11811,6 +12047,11 @@ function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HMGET', 'HSET', 'ZADD', 'ZCARD', 'ZREM' })
 end
 
+=== rights.require take_notices
+function @{rights.require}()
+  @{rights.check}({ 'EXISTS', 'HGET', 'HGETALL', 'HMGET', 'HSET', 'ZADD', 'ZCARD', 'ZREM' })
+end
+
 === rights.require track
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'HGET', 'HMGET', 'HSET', 'XADD', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
@@ -11834,7 +12075,7 @@ end
 === rights.missing
 function @{rights.missing}()
   local denied, missing, others = {}, {}, {}
-  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;attend/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;signal/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;suspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;unsuspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
+  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;answer_notice/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME UNLINK XINFO ZADD ZCARD ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;attend/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;notices/meta=EXISTS HEXISTS HGET HGETALL TIME;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;signal/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;suspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;take_notices/MAINTENANCE=EXISTS HEXISTS HGET HGETALL HMGET HSET TIME XINFO ZADD ZCARD ZRANGEBYSCORE ZREM;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;unsuspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
     local lacks = {}
     for call in string.gmatch(calls, '%u+') do
       local of = role .. call
@@ -13179,7 +13420,7 @@ end
 === staging.facts
 function @{staging.facts}(options)
   local facts = {}
-  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'digest' }) do
+  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline', 'notify', 'digest' }) do
     if options[name] then
       facts[#facts + 1], facts[#facts + 2] = name, options[name]
     end
@@ -13198,11 +13439,14 @@ function @{staging.refuse_other}(how)
 end
 
 === staging.spec
-function @{staging.spec}(text, known, common)
+function @{staging.spec}(text, known, common, notify)
   local label, rest = string.match(text, '^label=(%S*) ?(.*)$')
   if not label then
     label = string.match(' ' .. text, ' label=(%S*)')
     rest = label and string.gsub(' ' .. text, ' label=%S*', '') or text
+  end
+  if notify and not string.find(' ' .. rest, ' notify=', 1, true) then
+    rest = rest .. ' notify=' .. notify
   end
   local spec = known[rest]
   if not spec then
@@ -13568,6 +13812,9 @@ function @{state.move}(task, to, why, by, ...)
         if task.logged then
           @{logs.forget}(id, task.logged)
         end
+        if task.unsent ~= nil then
+          @{notices.forget}(id, task.unsent)
+        end
       end
       redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
     else
@@ -13590,6 +13837,9 @@ function @{state.move}(task, to, why, by, ...)
       end
       if task.tracked then
         @{tracking.transition}(task, to, why, by, ...)
+      end
+      if task.notices then
+        @{notices.add}(task, to, why, by, ...)
       end
     end
     if to == 'failed' then
@@ -13671,6 +13921,9 @@ function @{state.record}(task, to, why, by, ...)
       if task.logged then
         @{logs.forget}(id, task.logged)
       end
+      if task.unsent ~= nil then
+        @{notices.forget}(id, task.unsent)
+      end
     end
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
   else
@@ -13693,6 +13946,9 @@ function @{state.record}(task, to, why, by, ...)
     end
     if task.tracked then
       @{tracking.transition}(task, to, why, by, ...)
+    end
+    if task.notices then
+      @{notices.add}(task, to, why, by, ...)
     end
   end
   if to == 'failed' then
@@ -15074,6 +15330,18 @@ function @{contract.arguments}()
   return queue, limit
 end
 
+=== contract.arguments answer_notice
+function @{contract.arguments}()
+  local of = @{args.word}(@{args.next}('of'), ' task graph ', 'of')
+  local subject = @{args.plain}(@{args.next}('subject'), 'subject')
+  local target = @{args.plain}(@{args.next}('target'), 'target')
+  local token = @{args.next}('token')
+  local outcome = @{args.word}(@{args.next}('outcome'), ' delivered failed ', 'outcome')
+  local answer = @{args.bytes}(@{args.next}('answer'), 1024, 'answer')
+  @{args.none}()
+  return of, subject, target, token, outcome, answer
+end
+
 === contract.arguments append_log
 function @{contract.arguments}()
   local id = @{args.next}('id')
@@ -15314,6 +15582,14 @@ function @{contract.arguments}()
   return id, text
 end
 
+=== contract.arguments notices
+function @{contract.arguments}()
+  local of = @{args.word}(@{args.next}('of'), ' task graph ', 'of')
+  local subject = @{args.plain}(@{args.next}('subject'), 'subject')
+  @{args.none}()
+  return of, subject
+end
+
 === contract.arguments pause
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
@@ -15500,6 +15776,13 @@ function @{contract.arguments}()
   return id, count
 end
 
+=== contract.arguments take_notices
+function @{contract.arguments}()
+  local limit = @{args.integer}(@{args.next}('limit'), 1, 100, 'limit')
+  local count = @{args.integer}(@{args.next}('count'), 1, 100, 'count')
+  return limit, count
+end
+
 === contract.arguments undepend
 function @{contract.arguments}()
   local id = @{args.plain}(@{args.next}('id'), 'id')
@@ -15644,6 +15927,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -15714,6 +15999,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -16020,6 +16307,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -16091,6 +16380,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -16116,6 +16407,8 @@ function @{contract.option}(name, value)
     return @{staging.bounds}(value, name)
   elseif name == 'deadline' then
     return @{args.seconds}(value, 0, 100000000000, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'digest' or name == 'request' then
     return @{args.plain}(value, name)
   end
@@ -16167,6 +16460,8 @@ function @{contract.task_option}(name, value)
     return @{args.seconds}(value, 0, 86400, name) and value
   elseif name == 'nice' then
     return @{args.integer}(value, 0, 19, name) and value
+  elseif name == 'notify' then
+    return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
   elseif name == 'steps' then
@@ -16204,6 +16499,8 @@ function @{contract.setting}(name, value, what)
     return @{args.integer}(value, 1024, 1099511627776, what)
   elseif name == 'forget_after' then
     return @{args.seconds}(value, 60, 604800, what)
+  elseif name == 'notify' then
+    return @{notices.check}(value, what)
   elseif name == 'closed' then
     return @{args.integer}(value, 0, 1, what)
   elseif name == 'concurrency' or name == 'key_concurrency' then
@@ -16405,6 +16702,75 @@ local cold
 local function command()
   @{namespace.open}()
   return @{aggregation.aggregate}(@{contract.arguments}())
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
+=== answer_notice
+--- Reports the outcome of a delivery. A delivered notice is done, and the next notice of the task for the same target is due. A failed notice is due again after a delay, which grows from 5 seconds to an hour; after three days it is given up.
+-- @args now of subject target token outcome answer
+-- @role maintenance
+-- @again ${TICK}stale${TICK}
+-- @reply ${TICK}delivered${TICK}, ${TICK}retrying${TICK} or ${TICK}given_up${TICK}; ${TICK}stale${TICK} if the notice was taken again or answered since
+-- @errors TOOBIG
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local of, subject, target, token, outcome, answer = @{contract.arguments}()
+  token = @{args.integer}(token, 1, 9007199254740991, 'token')
+  local owner, outbox = @{notices.owner}(of, subject), @{notices.outbox}(target)
+  local key = @{notices.key}(owner)
+  @{namespace.probe}('ZCARD', outbox)
+  local found, low, high = @{notices.read}(owner)
+  local held, number = string.match(found['/' .. target] or '', '^(%S+) (%S+)$')
+  local notice = held == string.format('%.0f', token) and @{notices.parse}(found, tonumber(number))
+  if not notice then
+    return 'stale'
+  end
+  local tries, at = tonumber(notice.tries) + 1, @{namespace.now_us}
+  local stage, verdict = 'delivered', 'delivered'
+  if outcome == 'failed' then
+    stage, verdict, at = 'open', 'retrying', at + @{notices.delay}(tries)
+    if @{namespace.now_us} - tonumber(notice.at) * 1000000 > 259200000000 then
+      stage, verdict, at = 'given_up', 'given_up', @{namespace.now_us}
+    end
+  end
+  found[number .. ':'] = table.concat({ stage, string.format('%d', tries), @{namespace.now},
+    string.sub(answer, 1, 1024) }, ' ')
+  local more = @{notices.first_open}(found, low, high, target)
+  local last = not more and redis.call('EXISTS', @{namespace.declare}(@{notices.record}(owner))) == 0
+    and not @{notices.first_open}(found, low, high)
+  @{namespace.begin}()
+  if last then
+    redis.call('UNLINK', key)
+  else
+    redis.call('HSET', key, number .. ':', found[number .. ':'])
+    redis.call('HDEL', key, '/' .. target)
+  end
+  if more then
+    redis.call('ZADD', outbox, string.format('%.0f', at), owner)
+  else
+    redis.call('ZREM', outbox, owner)
+  end
+  return verdict
 end
 
 local ok, answer = pcall(command)
@@ -16862,7 +17228,7 @@ return @{reply.refusal}(answer)
 --- Ends an attempt with its result. The task is complete, or continues with its next step in another queue.
 -- @args now id token result
 -- @role worker
--- @options max_bytes cost next parameters eta unset title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps
+-- @options max_bytes cost next parameters eta unset title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice notify log_bytes steps
 -- @reply ${TICK}complete${TICK}; if the result was discarded: ${TICK}cancelled${TICK} if another task caused a cancel of the task, or the task was cancelled before a further step; ${TICK}failed${TICK} if the attempt was ordered to stop because of the task's deadline
 -- @errors LOST TOOBIG OVERDUE NOLIMIT TOOMANY
 
@@ -16950,7 +17316,7 @@ local function command()
           redis.call('XLEN', events)
           redis.call(count, index)
         end
-        if task.flags and string.find(task.flags, '[pudgeoac]') then
+        if task.flags and string.find(task.flags, '[pudgeoacn]') then
           task.result = result
           @{state.plan_flags}(task, 'complete')
         end
@@ -17035,7 +17401,7 @@ local function command()
   local queue, name, value = @{contract.arguments}()
   local by = @{args.options}().by
   local field = queue == '*' and 'settings' or 'settings:' .. queue
-  if not @{args.among}(name, ' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted rate retain statistics ') then
+  if not @{args.among}(name, ' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted notify rate retain statistics ') then
     @{reply.fail}('BADARG', 'unknown setting: the contract lists all settings')
   elseif value ~= '' then
     @{contract.setting}(name, value, 'the setting')
@@ -17402,7 +17768,7 @@ return @{reply.refusal}(answer)
 --- Changes a task that has not ended: any part of its submission except its dependencies. While an attempt holds the task, only parts that do not affect this attempt can change. The task keeps its place in the queue, unless its queue, eta or priority changes. The history of the task records each edit.
 -- @args now id
 -- @role client
--- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice log_bytes steps max_bytes parameters eta queue unset token by reason request
+-- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice notify log_bytes steps max_bytes parameters eta queue unset token by reason request
 -- @reply its state: ${TICK}pending${TICK}, ${TICK}scheduled${TICK}, ${TICK}held${TICK}, ${TICK}waiting${TICK}, ${TICK}reserved${TICK} or ${TICK}started${TICK}
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE NOLIMIT
 
@@ -18682,6 +19048,46 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== notices
+--- Lists the notices of a task or a graph, oldest first: the last 64. The open notices of a deleted task are listed until they are delivered.
+-- @args now of subject
+-- @reply for each notice its number, its target, the event, its time, the number of attempts of the task, its stage, the number of tries, and the time and text of the last answer of its target
+-- @errors
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local owner = @{notices.owner}(@{contract.arguments}())
+  local found, low, high = @{notices.read}(owner)
+  local answer = {}
+  for number = low, high do
+    local notice = @{notices.parse}(found, number)
+    if notice then
+      @{reply.add}(answer, notice.number, notice.target, notice.event, notice.at, notice.attempt, notice.stage,
+        notice.tries, notice.answered, notice.answer)
+    end
+  end
+  return answer
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === pause
 --- Stops a queue from giving out tasks. Running tasks continue; with ${TICK}stop${TICK}, heartbeats order their owners to give them back.
 -- @args now queue by reason
@@ -19189,7 +19595,7 @@ local function command()
   local queue, listener = @{contract.arguments}()
   local capabilities = @{args.options}().has
   @{server.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HEXISTS', 'HGET', 'HGETALL', 'HINCRBY', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LLEN', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SCARD', 'SISMEMBER', 'SREM', 'TIME', 'UNLINK', 'XADD', 'XDEL', 'XINFO', 'XLEN', 'XRANGE', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREM', 'ZSCORE' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HEXISTS', 'HGET', 'HGETALL', 'HINCRBY', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LLEN', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SCARD', 'SISMEMBER', 'SREM', 'TIME', 'UNLINK', 'XADD', 'XDEL', 'XINFO', 'XLEN', 'XRANGE', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREM', 'ZSCORE' })
   @{listeners.probe}(queue)
   @{namespace.begin}()
   local added = redis.call('SADD', @{namespace.key}('listeners', queue), listener)
@@ -20356,7 +20762,7 @@ return @{reply.refusal}(answer)
 --- Creates a schedule, or changes the schedule with this name.
 -- @args now name queue recurrence parameters count (slot)*count
 -- @role administrator
--- @options overlap missed late start end times title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps by request
+-- @options overlap missed late start end times title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice notify log_bytes steps by request
 -- @reply ${TICK}created${TICK}, ${TICK}changed${TICK}, or ${TICK}existing${TICK} if nothing differs
 -- @errors TOOBIG TOOMANY NOLIMIT
 
@@ -20581,7 +20987,7 @@ local function command()
   local queue = @{contract.arguments}()
   local texts = redis.call('HMGET', @{namespace.meta}, 'settings:' .. queue, 'settings')
   local answer = {}
-  for name in string.gmatch(' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted rate retain statistics ', '%S+') do
+  for name in string.gmatch(' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted notify rate retain statistics ', '%S+') do
     local own, common = @{settings.find}(texts[1], name), @{settings.find}(texts[2], name)
     @{reply.add}(answer, name, own or common or @{settings.find}('lease=60 grace=30 max_failures=0 backoff=exponential delay=10 max_delay=3600 jitter=20 max_losses=10 lost_delay=0 max_releases=1000 max_uncounted=10000 max_bytes=1048576 log_bytes=163840 logs_bytes=1073741824 input_bytes=8388608 graph_bytes=536870912 forget_after=300 closed=0 keep=50000 retain=604800 events=10000 audit=10000 history=100 statistics=30', name) or '',
       own and 'queue' or common and 'namespace' or 'default')
@@ -20939,7 +21345,7 @@ return @{reply.refusal}(answer)
 --- Adds tasks to a queue. A new task is pending, scheduled if its eta is in the future, or waiting if it waits for other tasks. With ${TICK}again${TICK}, a finished task begins a new round, and a waiting task is changed. With ${TICK}once_more${TICK} as well, a task that an attempt holds begins a new round when the current round has ended.
 -- @args now queue count (id eta parameters)*count
 -- @role client
--- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice log_bytes steps inputs again once_more hold by request
+-- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice notify log_bytes steps inputs again once_more hold by request
 -- @reply for each task ${TICK}created${TICK}, or ${TICK}existing${TICK} if the id was submitted before; with a unique name ${TICK}existing${TICK} or ${TICK}replaced${TICK}, and the id of the other task; with ${TICK}again${TICK} the word ${TICK}created${TICK}, ${TICK}again${TICK}, ${TICK}changed${TICK}, ${TICK}existing${TICK} or ${TICK}later${TICK}, and the number of the round
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY NOLIMIT
 
@@ -20993,6 +21399,7 @@ local function command()
     @{reply.fail}('BADARG', 'missing argument: id, eta or parameters')
   end
   local most, spec, request, again, once_more, by = 1048576, nil, nil, nil, nil, nil
+  local notify = (meta[2] or meta[3]) and @{settings.value}(meta[2], meta[3], 'notify')
   if ARGV[last + 1] then
     local options = @{args.options}(last)
     request, options.request = options.request, nil
@@ -21000,6 +21407,7 @@ local function command()
     once_more, options.once_more = options.once_more, nil
     by, options.by = options.by, nil
     if next(options) or again then
+      options.notify = options.notify or notify or nil
       spec = @{creation.spec}(options)
       if spec.hold then
         if spec.inputs or again then
@@ -21018,6 +21426,9 @@ local function command()
     if once_more and not again then
       @{reply.fail}('BADARG', 'once_more goes with again')
     end
+  end
+  if notify and not spec then
+    spec = @{creation.spec}({ notify = notify })
   end
   if meta[2] or meta[3] then
     most = tonumber(@{settings.value}(meta[2], meta[3], 'max_bytes'))
@@ -21200,7 +21611,7 @@ return @{reply.refusal}(answer)
 --- Submits the tasks of a graph, which wait for one another, up to 500 in a call. The call that submits the last task creates the graph; until then no other command finds the tasks. A task must come after all tasks that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @role client
--- @options name on_failure tags bounds deadline digest request
+-- @options name on_failure tags bounds deadline notify digest request
 -- @reply ${TICK}staged${TICK} while tasks are missing, ${TICK}created${TICK}, or ${TICK}existing${TICK} if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE DUPLICATE NOLIMIT TOOMANY
 
@@ -21244,7 +21655,7 @@ local function command()
 
   local prefix, plain, parse, look = @{namespace.prefix}, @{args.plain}, @{edge_inputs.parse}, @{edge_submit.look}
   local spec_of, time, staged_of, find = @{staging.spec}, @{args.time_or_none}, @{graphs.staged}, @{record.find}
-  local tasks, fresh, found, specs, sizes, new, keys, none = {}, {}, {}, {}, {}, {}, {}, {}
+  local tasks, fresh, found, specs, sizes, new, keys, none, notify = {}, {}, {}, {}, {}, {}, {}, {}, {}
   local staged, bytes, number, size = tonumber(known[3] or 0), 0, 0, tonumber(known[5] or 0)
   local runs = @{graphs.runs}(known[4], staged)
   for at = 5, last, 6 do
@@ -21273,12 +21684,13 @@ local function command()
     if not sizes[queue] then
       sizes[plain(queue, 'queue')] = tonumber(@{settings.get}(queue, 'max_bytes'))
       @{creation.require_open}(unpack(@{namespace.shared}('settings')[queue], 1, 2))
+      notify[queue] = @{settings.get}(queue, 'notify')
     end
     local task = { id = ARGV[at], key = keys[(at - 5) / 3 + 1], queue = queue, status = 'staged',
       parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, flags = nil, spec = nil,
       label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, flagged = nil }
     local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
-    local spec, label = spec_of(ARGV[at + 5], specs, common)
+    local spec, label = spec_of(ARGV[at + 5], specs, common, notify[queue])
     local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true, fresh, id)
     if #task.parameters > (spec.max_bytes or sizes[queue]) then
       @{args.bytes}(task.parameters, spec.max_bytes or sizes[queue], 'parameters')
@@ -21566,6 +21978,61 @@ local function command()
   local answer = { after }
   for i = 1, #page, 2 do
     @{reply.add}(answer, page[i], tonumber(page[i + 1]))
+  end
+  return answer
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
+=== take_notices
+--- Takes due notices of targets, for their delivery: of each task and graph the first notice that is not delivered. A notice that is not answered within 60 seconds is given to the next caller.
+-- @args now limit count target*count
+-- @role maintenance
+-- @again goes on
+-- @reply for each notice ${TICK}task${TICK} or ${TICK}graph${TICK}, its id, the number of the notice, the token for ${TICK}answer_notice${TICK}, the target, the event, its time, the number of attempts of the task, the state before, the cause, its author, the text, the number of earlier tries, and from the record its queue, its title or name, and its method
+-- @errors
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local limit, asked = @{contract.arguments}()
+  local taken, gone = {}, {}
+  for _ = 1, asked do
+    local target = @{args.plain}(@{args.next}('target'), 'target')
+    @{notices.due}(target, limit, taken, gone)
+  end
+  @{args.none}()
+  if not (taken[1] or gone[1]) then
+    return {}
+  end
+  @{namespace.begin}()
+  local token, answer = string.format('%.0f', @{namespace.now_us}), {}
+  local till = string.format('%.0f', @{namespace.now_us} + 60000000)
+  for _, entry in ipairs(gone) do
+    redis.call('ZREM', entry.outbox, entry.owner)
+  end
+  for _, notice in ipairs(taken) do
+    redis.call('HSET', @{notices.key}(notice.owner), '/' .. notice.target, token .. ' ' .. notice.number)
+    redis.call('ZADD', notice.outbox, till, notice.owner)
+    @{reply.add}(answer, notice.of, notice.subject, notice.number, token, notice.target, notice.event, notice.at,
+      notice.attempt, notice.from, notice.why, notice.by, notice.text, notice.tries, notice.queue, notice.title, notice.method)
   end
   return answer
 end
