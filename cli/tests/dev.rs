@@ -312,7 +312,9 @@ fn dev_serves_the_page_and_prints_its_url_before_everything_else() {
     });
     send("INT", dev.pid());
     assert!(dev.ended().success());
-    assert!(get("/").is_err());
+    // Another `blueque dev` may serve its page on this port by now.
+    let shown = get(&format!("/api/v1/blueque/get?id={}", echo.id()));
+    assert!(!shown.is_ok_and(|page| page.contains("[1, 2]")));
     assert_eq!(dev.processes(), [0; 0]);
 }
 

@@ -64,7 +64,8 @@ impl Model {
             answer.extend([who.clone(), String::new(), String::new(), worker.queues.join(","), worker.has.into()]);
             answer.extend(["2".into(), worker.free.to_string(), drains.join(",")]);
             answer.extend([decimal(worker.since), decimal(worker.at), if dead { "dead" } else { "alive" }.into()]);
-            answer.extend([String::new(), String::new()]);
+            let ending = if worker.draining { "ending" } else { "" };
+            answer.extend([String::new(), String::new(), ending.to_owned()]);
         }
         Reply::List(answer.into_iter().map(Reply::Text).collect())
     }

@@ -20,6 +20,10 @@ struct State {
     pools: Vec<(Arc<Pool>, Interrupter)>,
 }
 
+fn drains(running: usize) -> String {
+    format!("drains; running: {running}")
+}
+
 impl StopSignals {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -34,6 +38,10 @@ impl StopSignals {
     pub fn add(&self, pool: &Arc<Pool>, interrupter: Interrupter) {
         let mut state = self.lock();
         if state.stopping {
+            // A signal that came before the first partition was said by nobody.
+            if state.pools.is_empty() {
+                pool.say_for_all(&drains(pool.running()));
+            }
             pool.drain();
         }
         state.pools.push((pool.clone(), interrupter));
@@ -59,7 +67,7 @@ impl StopSignals {
                 #[expect(clippy::disallowed_methods, reason = "at once, whatever hangs; what counts is on disk")]
                 process::exit(0);
             }
-            say(&format!("drains; running: {left}"));
+            say(&drains(left));
             for (pool, _) in &state.pools {
                 pool.drain();
             }

@@ -1,12 +1,11 @@
---- Takes due notices of targets, for their delivery: of each task and graph the first notice
---   that is not delivered. A notice that
---   is not answered within 60 seconds is given to the next caller.
+--- Takes due notices of targets, for their delivery: of each task and graph the first notice that is not delivered. A
+--   notice that is not answered within 60 seconds is given to the next caller.
 -- @args now limit count target*count
 -- @role maintenance
 -- @again goes on
--- @reply for each notice `task` or `graph`, its id, the number of the notice, the token for `answer_notice`, the target,
---   the event, its time, the number of attempts of the task, the state before, the cause, its author, the text, the number
---   of earlier tries, and from the record its queue, its title or name, and its method
+-- @reply for each notice `task` or `graph`, its id, the number of the notice, the token for `answer_notice`, the
+--   target, the event, its time, the number of attempts of the task, the state before, the cause, its author, the text,
+--   the number of earlier tries, and from the record its queue, its title or name, and its method
 -- @errors
 namespace.open()
 local limit, asked = contract.arguments()
@@ -29,6 +28,7 @@ for _, notice in ipairs(taken) do
   redis.call('HSET', notices.key(notice.owner), '/' .. notice.target, token .. ' ' .. notice.number)
   redis.call('ZADD', notice.outbox, till, notice.owner)
   reply.add(answer, notice.of, notice.subject, notice.number, token, notice.target, notice.event, notice.at,
-    notice.attempt, notice.from, notice.why, notice.by, notice.text, notice.tries, notice.queue, notice.title, notice.method)
+    notice.attempt, notice.from, notice.why, notice.by, notice.text, notice.tries, notice.queue, notice.title,
+    notice.method)
 end
 return answer
