@@ -216,7 +216,7 @@ mod tests {
         let text =
             lua("submit", "--- Does it.\n-- @args now\n-- @options task.* inputs again once_more hold by request\n");
         for branch in [
-            "if name == 'method' or name == 'key' or name == 'unique' then\n    return args.plain(value, name)\n",
+            "if name == 'submitter' or name == 'method' or name == 'key' or name == 'unique' then\n    return args.plain(value, name)\n",
             "elseif name == 'delay' or name == 'max_delay' or name == 'lost_delay' then\n    return args.seconds(value, 0, 31536000, name) and value\n",
             "elseif name == 'backoff' then\n    return args.word(value, ' exponential fixed ', name)\n",
         ] {

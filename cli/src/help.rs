@@ -13,8 +13,7 @@ Run and submit:
 Watch:
   ls, find                List tasks, or find them by state, tag, key or time
   show, why               Show a task, or explain why it does not run
-  logs, output            Show the log of a task, or fetch the files that it published
-  wait
+  logs, output, wait      Show the log of a task, fetch the files that it published, or wait for its end
   history, events, usage  Show what happened to a task or in a queue, or what was used
   top, web                Watch on a live screen, or serve the page for a browser
 
@@ -22,8 +21,7 @@ Change tasks:
   cancel, retry           Cancel tasks, or run them again
   requeue, delete         Return running tasks to their queue, or delete finished tasks
   hold, unhold            Hold waiting tasks, or let them start
-  suspend, continue       Stop running programs where they are, or let them go on
-  signal                  Send a signal to running programs
+  suspend, continue, signal  Stop running programs where they are, let them go on, or signal them
   edit, move, prioritise  Change parameters and options, the queue, or the priority
   depend, undepend        Change what a task waits for
   tag, note, track        Tag, annotate or track tasks

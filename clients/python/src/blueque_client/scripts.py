@@ -84,7 +84,7 @@ DIGESTS = {
     "suspend": "aa0b7eb3eb369c89032054cfe6ea8ca38386cbb3",
     "tag": "a5c4d86684e3adb1f53f945e59488a241f46da4d",
     "tags": "fb7b95172052e5789aa69b548466b1d65c5d6893",
-    "take_notices": "1e96de37223505a4304d8e45e53120705a4e278d",
+    "take_notices": "f8d711be939c33c1ea9350b54292a137ad43aa60",
     "tick": "a4b81036dc3dc53e38c0913fca00e529d54022c2",
     "topology": "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
     "track": "6f4a73b89af93c89828e150e0be513af5de754df",
@@ -22028,7 +22028,8 @@ local function command()
     redis.call('HSET', @{notices.key}(notice.owner), '/' .. notice.target, token .. ' ' .. notice.number)
     redis.call('ZADD', notice.outbox, till, notice.owner)
     @{reply.add}(answer, notice.of, notice.subject, notice.number, token, notice.target, notice.event, notice.at,
-      notice.attempt, notice.from, notice.why, notice.by, notice.text, notice.tries, notice.queue, notice.title, notice.method)
+      notice.attempt, notice.from, notice.why, notice.by, notice.text, notice.tries, notice.queue, notice.title,
+      notice.method)
   end
   return answer
 end
