@@ -13,7 +13,7 @@ Run and submit:
 Watch:
   ls, find                List tasks, or find them by state, tag, key or time
   show, why               Show a task, or explain why it does not run
-  logs, output, wait      Show the log of a task, fetch the files that it published, or wait for its end
+  logs, output, wait      Show the log of a task, fetch the files it published, or wait for its end
   history, events, usage  Show what happened to a task or in a queue, or what was used
   top, web                Watch on a live screen, or serve the page for a browser
 
