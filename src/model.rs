@@ -44,7 +44,7 @@ words! {
         /// Continue the work.
         Continue = "continue",
         /// The owner has requests, such as to suspend the program: get and answer them with
-        /// [`attend`](crate::Calls::attend).
+        /// `Calls::attend`.
         Attend = "attend",
         /// The task was cancelled: stop, then release it.
         Cancel = "cancel",

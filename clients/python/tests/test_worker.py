@@ -389,7 +389,8 @@ def test_a_function_is_neither_suspended_nor_signalled_and_the_worker_says_so(
     assert job.signal("USR1") == 2
     until(lambda: job.info().controlled == 2)
     info = job.info()
-    assert info.controls is None and (info.control_refused or "").startswith("2 this worker runs the task as")
+    assert info.controls is None
+    assert (info.control_refused or "").startswith("2 this worker runs the task as")
     assert job.unsuspend() is False
     assert [step.why for step in job.history()][-4:] == ["suspend", "signal", "refused", "refused"]
     job.cancel()

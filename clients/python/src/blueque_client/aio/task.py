@@ -169,7 +169,7 @@ class Task(Generic[R]):
         return await self._link.make(calls.unhold(self.id, by=self._link.by))
 
     async def suspend(self) -> bool:
-        """Asks the worker to suspend the running program; false if it is suspended already. Limits of time do not run."""
+        """Asks the worker to suspend the running program; false if it is suspended. Limits of time do not run."""
         return await self._link.make(calls.suspend(self.id, by=self._link.by)) == "suspending"
 
     async def unsuspend(self) -> bool:

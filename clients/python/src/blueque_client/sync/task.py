@@ -171,7 +171,7 @@ class Task(Generic[R]):
         return self._link.make(calls.unhold(self.id, by=self._link.by))
 
     def suspend(self) -> bool:
-        """Asks the worker to suspend the running program; false if it is suspended already. Limits of time do not run."""
+        """Asks the worker to suspend the running program; false if it is suspended. Limits of time do not run."""
         return self._link.make(calls.suspend(self.id, by=self._link.by)) == "suspending"
 
     def unsuspend(self) -> bool:
