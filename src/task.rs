@@ -269,7 +269,7 @@ impl<L: Link> Task<L> {
         self.client.make(self.client.calls().prioritise(&self.id, priority))
     }
 
-    /// Returns the notices about the task that its targets have got, or are to get: the last 64, the earliest first.
+    /// Returns the last 64 notices of the task, delivered or not, the earliest first.
     ///
     /// # Errors
     /// The errors of [`Client::call`].

@@ -8,6 +8,7 @@ mod doctor;
 mod file;
 mod follow;
 mod help;
+mod hex;
 mod input;
 mod last_submitted;
 mod logs;

@@ -38,7 +38,7 @@ const COMMAND: House = House {
         &["session", "run_folder"],
         &["times", "server", "process", "safe_path", "shortage", "file", "command_line"],
         &["output"],
-        &["states", "template"],
+        &["hex", "states", "template"],
     ],
     by_file: true,
     marks: ["<!-- modules: begin -->\n", "<!-- modules: end -->\n"],

@@ -13,6 +13,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use nix::unistd::Uid;
 use sha2::{Digest, Sha256};
 
+use crate::hex::hex;
+
 /// Length of the key in bytes.
 const KEY: usize = 32;
 
@@ -81,14 +83,6 @@ fn proof(command: &CommandLine, key: &[u8], namespace: &str, id: &str) -> anyhow
     let mut mac = Hmac::<Sha256>::new_from_slice(key)?;
     mac.update(&serde_json::to_vec(&(namespace, id, &bare))?);
     Ok(hex(&mac.finalize().into_bytes()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
 }
 
 #[cfg(test)]

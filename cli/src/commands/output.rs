@@ -12,10 +12,10 @@ use clap::Args;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::hex::hex;
 use crate::output::size::size;
 use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, clean_line, fault, say};
-use crate::run_folder::end::hex;
 use crate::run_folder::manifest::{Entry, Manifest};
 use crate::session::Session;
 use crate::subcommand::Subcommand;

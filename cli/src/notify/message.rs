@@ -6,7 +6,7 @@ use blueque::DueNotice;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::run_folder::end::hex;
+use crate::hex::hex;
 use crate::times;
 
 /// Number of hexadecimal digits of an id.

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::notice::Refusal;
 use super::step::Step;
 use super::{RunFolder, VERSION, open, spare};
+use crate::hex::hex;
 
 /// Maximum size of a file that Blueque wrote.
 const MOST: u64 = 16 << 20;
@@ -200,8 +201,4 @@ impl RunFolder {
 
 fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

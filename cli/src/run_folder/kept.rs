@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::end::hex;
 use super::names::visible;
 use super::{Run, RunFolder, is_older, open};
+use crate::hex::hex;
 use crate::output::say;
 use crate::safe_path::private_folders;
 use crate::server::identity;

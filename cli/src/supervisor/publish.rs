@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::contents::{self, CHANGED, LISTED, Step, Unpublishable};
 use super::journal::Journal;
 use super::shared::{KILL, Shared};
-use crate::run_folder::end::hex;
+use crate::hex::hex;
 use crate::run_folder::manifest::{self, Entry, Manifest};
 use crate::run_folder::open::{self, lend};
 use crate::run_folder::{Run, RunFolder, names};

@@ -14,7 +14,7 @@ impl Serialize for Payload {
             hex: String,
         }
         let Ok(text) = std::str::from_utf8(&self.0) else {
-            return Hex { hex: crate::run_folder::end::hex(&self.0) }.serialize(serializer);
+            return Hex { hex: crate::hex::hex(&self.0) }.serialize(serializer);
         };
         // The JSON is printed unchanged, because parsing and formatting can change numbers.
         match RawValue::from_string(one_line(text)) {

@@ -38,7 +38,7 @@ impl StopSignals {
     pub fn add(&self, pool: &Arc<Pool>, interrupter: Interrupter) {
         let mut state = self.lock();
         if state.stopping {
-            // A signal that came before the first partition was said by nobody.
+            // A signal that arrives before the first partition is reported here.
             if state.pools.is_empty() {
                 pool.say_for_all(&drains(pool.running()));
             }

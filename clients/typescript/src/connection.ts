@@ -156,7 +156,7 @@ export class Connection {
     closes.abort();
   }
 
-  /** A client with the same options and its own connections. By default it hurries as this one. */
+  /** A client with the same options and its own connections. By default it hurries like this client. */
   duplicate(hurries = this.hurries): Connection {
     return new Connection(this.#server, this.place, this.#make, hurries);
   }

@@ -48,22 +48,6 @@ const MANY: &[&str] = &[
     "tag",
 ];
 
-/// Actions on all that match: those of the contract.
-const ALL: &[&str] = &[
-    "cancel",
-    "kill",
-    "retry",
-    "retry-fresh",
-    "requeue",
-    "suspend",
-    "continue",
-    "delete",
-    "move",
-    "hold",
-    "unhold",
-    "prioritise",
-];
-
 pub async fn page(here: Here, Form(fields): Form<Vec<(String, String)>>) -> Response {
     let content = content(&here, &Fields::new(fields)).await;
     here.page(Tab::Tasks, "Tasks", content)
@@ -272,7 +256,7 @@ fn bulk(query: &Query, matching: Option<u64>) -> Markup {
             label.hidden for="what" { "Action" }
             select #what name="what" {
                 @for name in MANY {
-                    @if let Some(action) = action(name) { option value=(name) data-all[ALL.contains(name)] selected[*name == usual] { (action.label) } }
+                    @if let Some(action) = action(name) { option value=(name) selected[*name == usual] { (action.label) } }
                 }
             }
             span data-for="cancel kill" { (form::text("reason", "Reason", "", false)) }

@@ -104,7 +104,7 @@ fn one(here: &Here, worker: &WorkerInfo, running: &[Running]) -> Markup {
                     @else { span.tag data-kind="good" { "alive" } }
                 }
                 @if !worker.dead {
-                    @if worker.ending {} @else if drains { @if let Some(action) = action("undrain") { (form::button(here, action, &[("listener", &worker.id)], None)) } }
+                    @if drains { @if let Some(action) = action("undrain").filter(|_| !worker.ending) { (form::button(here, action, &[("listener", &worker.id)], None)) } }
                     @else if let Some(action) = action("drain") { (form::button(here, action, &[("listener", &worker.id)], None)) }
                 }
             }
