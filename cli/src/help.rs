@@ -6,23 +6,23 @@ use clap::Command;
 const GROUPS: &str = "
 Run and submit:
   worker
-  submit, run, add        Submit a task, submit and follow it, or add a command line
+  submit, run, add        Submit a task, follow it too, or add a command line
   graph, schedule         Submit tasks that wait for others, or at intervals
   dev
 
 Watch:
   ls, find                List tasks, or find them by state, tag, key or time
   show, why               Show a task, or explain why it does not run
-  logs, output, wait      Show the log of a task, fetch the files it published, or wait for its end
-  history, events, usage  Show what happened to a task or in a queue, or what was used
-  top, web                Watch on a live screen, or serve the page for a browser
+  logs, output, wait      Show a log, fetch published files, or wait for the end
+  history, events, usage  Show what happened, or what was used
+  top, web                Watch on a live screen, or serve the page
 
 Change tasks:
   cancel, retry           Cancel tasks, or run them again
-  requeue, delete         Return running tasks to their queue, or delete finished tasks
+  requeue, delete         Return tasks to their queue, or delete finished tasks
   hold, unhold            Hold waiting tasks, or let them start
-  suspend, continue, signal  Stop running programs where they are, let them go on, or signal them
-  edit, move, prioritise  Change parameters and options, the queue, or the priority
+  suspend, continue, signal  Stop programs, let them go on, or signal them
+  edit, move, prioritise  Change parameters, options, the queue, or the priority
   depend, undepend        Change what a task waits for
   tag, note, track        Tag, annotate or track tasks
   bulk
@@ -189,7 +189,7 @@ mod tests {
     fn the_overview_fits_on_a_screen() {
         let page = overview(&Cli::command());
         assert!((24..=40).contains(&page.lines().count()), "{page}");
-        assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
+        assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
     }
 
     #[test]

@@ -15,4 +15,5 @@ pub mod schedule;
 pub mod setting;
 pub mod task;
 pub mod tasks;
+pub mod unserved;
 pub mod why;

@@ -124,13 +124,19 @@ fn port(folder: &Folder) -> String {
 }
 
 fn command(folder: &Folder, program: impl AsRef<OsStr>, more: &[&str]) -> Command {
-    let talk = fs::File::options().create(true).append(true).open(folder.path().join("talk")).unwrap();
-    let mut command = Command::new(program);
-    command.args(["dev", "--queue", "hold", "--queue", "echo"]).args(more);
+    let mut command = of_all_programs(folder, program);
+    command.args(["--queue", "hold", "--queue", "echo"]).args(more);
     if !more.contains(&"--cluster") {
         command.args(["--port", &port(folder)]);
     }
-    command.arg("--dir").arg(folder.path().join("worker.d")).arg("--data").arg(folder.path().join("data"));
+    command
+}
+
+/// Serves a queue for each program.
+fn of_all_programs(folder: &Folder, program: impl AsRef<OsStr>) -> Command {
+    let talk = fs::File::options().create(true).append(true).open(folder.path().join("talk")).unwrap();
+    let mut command = Command::new(program);
+    command.arg("dev").arg("--dir").arg(folder.path().join("worker.d")).arg("--data").arg(folder.path().join("data"));
     command.env("BLUEQUE_REDIS_SERVER", support::server_program());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(talk);
     command
@@ -189,6 +195,49 @@ fn dev_started_again_after_it_was_killed_ends_what_was_left_and_goes_on() {
     send("INT", dev.pid());
     assert!(dev.ended().success());
     assert_eq!(dev.processes(), [0; 0]);
+}
+
+#[test]
+fn a_program_that_is_added_while_dev_runs_gets_tasks_and_the_programs_that_run_stay() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path().join("worker.d")).unwrap();
+    let child = Command::new("true").spawn().unwrap();
+    let mut dev = Dev { folder, child };
+    dev.program("hold", "while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo 1");
+    let mut command = of_all_programs(&dev.folder, env!("CARGO_BIN_EXE_blueque"));
+    dev.child = command.args(["--port", &port(&dev.folder)]).spawn().unwrap();
+    let client = dev.client();
+    let held = submit(&client, "hold");
+    status(&held, Status::Started);
+    let echoed = submit(&client, "echo");
+    dev.program("echo", "cat");
+    assert_eq!(result(&echoed), "[1, 2]");
+    fs::write(dev.folder.path().join("go"), "").unwrap();
+    assert_eq!(result(&held), "1");
+    assert_eq!(held.info().unwrap().attempt(), 1);
+    fs::write(dev.folder.path().join("worker.d/text"), "no program").unwrap();
+    let talk = dev.folder.path().join("talk");
+    let warned = || fs::read_to_string(&talk).unwrap().contains("text is not executable: chmod +x ").then_some(());
+    eventually("dev warns of a file that cannot be executed", warned);
+}
+
+#[test]
+fn data_that_a_newer_server_wrote_is_named_and_kept() {
+    let mut dev = Dev::start();
+    dev.program("echo", "cat");
+    let _ = dev.client();
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    let server = dev.folder.path().join("data/server");
+    let base = fs::read_dir(server.join("appendonlydir")).unwrap().flatten().map(|entry| entry.path());
+    let base = base.into_iter().find(|file| file.to_string_lossy().contains("base")).unwrap();
+    fs::write(&base, b"REDIS9999 of a server that is not written yet").unwrap();
+    fs::write(server.join("log"), "1:M Newer version=99.1.0, bits=64\n").unwrap();
+    dev.child = spawn(&dev.folder, &[]);
+    assert!(!dev.ended().success());
+    let talk = fs::read_to_string(dev.folder.path().join("talk")).unwrap();
+    assert!(talk.contains("which Newer 99.1.0 wrote: start dev with that server"), "{talk}");
+    assert!(fs::read(&base).unwrap().starts_with(b"REDIS9999"));
 }
 
 #[test]
@@ -273,7 +322,12 @@ fn nobody_without_the_password_file_can_use_the_server_of_dev() {
     assert_eq!(bound, ["bind", "127.0.0.1"]);
     let talk = fs::read_to_string(dev.folder.path().join("talk")).unwrap();
     let exports = fs::read_to_string(dev.folder.path().join("data/env")).unwrap();
-    assert_eq!(exports, format!("export BLUEQUE_URL={url}\nexport BLUEQUE_PASSWORD_FILE={}\n", file.display()));
+    let mut lines = exports.lines();
+    assert_eq!(lines.next(), Some(format!("export BLUEQUE_URL={url}").as_str()));
+    assert_eq!(lines.next(), Some(format!("export BLUEQUE_PASSWORD_FILE={}", file.display()).as_str()));
+    let found = format!("{exports}command -v blueque");
+    let found = Command::new("sh").args(["-c", &found]).output().unwrap();
+    assert_eq!(String::from_utf8(found.stdout).unwrap().trim(), env!("CARGO_BIN_EXE_blueque"));
     assert!(exports.lines().all(|line| talk.contains(line)) && !talk.contains(&password), "{talk}");
     for pid in dev.processes() {
         let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

@@ -7,8 +7,10 @@ mod samples;
 mod server;
 mod servers;
 
+use std::env;
 use std::fs::{self, File};
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -83,8 +85,7 @@ impl Subcommand for Options {
 
 fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     behind::begin();
-    let programs = options.programs()?;
-    let queues = queues(&programs, &options.queues)?;
+    let mut programs = Programs::new(options.programs()?, &options.queues)?;
     private_folders(&options.data).with_context(|| format!("{} cannot be made", options.data.display()))?;
     let data = private(&options.data)?;
     let _lock = lock(&data)?;
@@ -100,8 +101,8 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     let mut servers = Servers::start(&data, shape, options.port)?;
     let mut left = Left { servers: servers.processes(), ..Left::default() };
     let begun = note(&data, &left).and_then(|()| servers.ready());
-    let mut worker = match begun.and_then(|()| worker(&data, &namespace, &servers, (&programs, options.slots), &queues))
-    {
+    let start = |servers: &Servers, programs: &Programs| worker(&data, &namespace, servers, programs, options.slots);
+    let mut worker = match begun.and_then(|()| start(&servers, &programs)) {
         Ok(worker) => worker,
         Err(error) => {
             servers.stop();
@@ -124,11 +125,22 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
         fs::write(data.join("env"), &exports)?;
         Ok(line(servers.url())?)
     });
-    say(first_steps(&options.data, &exports, &servers, &programs, &queues));
+    say(first_steps(&options.data, &exports, &servers, &programs));
     let asked = noted.and_then(|()| {
-        wait(&mut signals, &mut worker, &mut servers, |servers| {
-            left.servers = servers.processes();
-            note(&data, &left)
+        wait(&mut signals, &mut worker, &mut servers, |servers, worker, again| {
+            let changed = programs.have_changed();
+            if changed {
+                // Its programs run on, and the next worker takes them over.
+                worker.kill()?;
+                worker.wait()?;
+                *worker = start(servers, &programs)?;
+            }
+            if changed || again {
+                left.worker = Process::of(worker.id().cast_signed());
+                left.servers = servers.processes();
+                note(&data, &left)?;
+            }
+            Ok(())
         })
     });
     end(&mut signals, &mut worker, &servers.state(), &namespace);
@@ -160,14 +172,27 @@ fn exports(servers: &Servers, namespace: &str) -> String {
     if namespace != "blueque" {
         all.push(("BLUEQUE_NAMESPACE", namespace.to_owned()));
     }
-    let lines: Vec<String> =
+    let mut lines: Vec<String> =
         all.iter().map(|(name, value)| format!("export {name}={}", CommandLine::quoted(value))).collect();
+    if let Some(folder) = unknown_folder() {
+        lines.push(format!("export PATH={}:\"$PATH\"", CommandLine::quoted(&folder.to_string_lossy())));
+    }
     lines.join("\n") + "\n"
 }
 
+/// Returns the folder of this program if a shell does not find this program by its name, as with `pipx run`.
+fn unknown_folder() -> Option<PathBuf> {
+    let own = env::current_exe().ok()?;
+    let path = env::var_os("PATH").unwrap_or_default();
+    let known = env::split_paths(&path).map(|folder| folder.join("blueque")).find(|file| file.is_file());
+    let known = known.and_then(|file| file.canonicalize().ok());
+    (known.as_ref() != Some(&own) && own.ends_with("blueque")).then(|| own.parent().map(Path::to_path_buf)).flatten()
+}
+
 /// Returns what runs, a command to try, where to look, and how to stop.
-fn first_steps(data: &Path, exports: &str, servers: &Servers, programs: &Path, queues: &[String]) -> String {
-    let example = queues.iter().find_map(|queue| Some((queue.as_str(), samples::example(&programs.join(queue))?)));
+fn first_steps(data: &Path, exports: &str, servers: &Servers, programs: &Programs) -> String {
+    let (folder, queues) = (&programs.folder, &programs.queues);
+    let example = queues.iter().find_map(|queue| Some((queue.as_str(), samples::example(&folder.join(queue))?)));
     let (queue, parameters) = match &example {
         Some((queue, parameters)) => (*queue, CommandLine::quoted(parameters)),
         None => (queues.first().map_or("QUEUE", String::as_str), "PARAMETERS".into()),
@@ -184,10 +209,46 @@ fn first_steps(data: &Path, exports: &str, servers: &Servers, programs: &Path, q
          Stop: Ctrl-C here. Running tasks go back to their queue, and {} keeps all data for the next start.",
         servers.url(),
         queues.join(", "),
-        programs.display(),
+        folder.display(),
         data.display(),
         data.display(),
     )
+}
+
+/// The programs of the worker, and its queues.
+struct Programs {
+    folder: PathBuf,
+    /// The queues that the user named.
+    chosen: Vec<String>,
+    queues: Vec<String>,
+}
+
+impl Programs {
+    fn new(folder: PathBuf, chosen: &[String]) -> anyhow::Result<Self> {
+        let queues = queues(&folder, chosen)?;
+        let programs = Self { folder, chosen: chosen.to_vec(), queues };
+        programs.queues.iter().for_each(|queue| programs.warn_of(queue));
+        Ok(programs)
+    }
+
+    /// Warns of a program that cannot be executed.
+    fn warn_of(&self, queue: &str) {
+        let file = self.folder.join(queue);
+        if fs::metadata(&file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 == 0) {
+            say(format!("blueque dev: {0} is not executable: chmod +x {0}", file.display()));
+        }
+    }
+
+    /// Returns true if the folder has other programs than at the last look, and says which are new.
+    fn have_changed(&mut self) -> bool {
+        let Ok(found) = queues(&self.folder, &self.chosen) else { return false };
+        let old = std::mem::replace(&mut self.queues, found);
+        for queue in self.queues.iter().filter(|queue| !old.contains(queue)) {
+            say(format!("blueque dev: {queue} is new; try: blueque run {queue}"));
+            self.warn_of(queue);
+        }
+        old != self.queues
+    }
 }
 
 impl Options {
@@ -274,13 +335,7 @@ fn clear(data: &Path) {
 }
 
 /// Starts the worker as a child of this process that does not get the terminal's Ctrl-C.
-fn worker(
-    data: &Path,
-    namespace: &str,
-    servers: &Servers,
-    (programs, slots): (&Path, u16),
-    queues: &[String],
-) -> anyhow::Result<Child> {
+fn worker(data: &Path, namespace: &str, servers: &Servers, programs: &Programs, slots: u16) -> anyhow::Result<Child> {
     let mut command = Command::new("/proc/self/exe");
     command.arg0("blueque").args([
         "worker",
@@ -291,9 +346,9 @@ fn worker(
         namespace,
         "--dir",
     ]);
-    command.arg(programs).args(["--slots", &slots.to_string()]);
+    command.arg(&programs.folder).args(["--slots", &slots.to_string()]);
     command.args(["--grace", &format!("{}s", GRACE.as_secs())]);
-    for queue in queues {
+    for queue in &programs.queues {
         command.args(["--queue", queue]);
     }
     command.arg("--state-dir").arg(servers.state());
@@ -313,34 +368,27 @@ fn connected(command: &mut Command, data: &Path, servers: &Servers) {
     command.env("XDG_CONFIG_HOME", data);
 }
 
-/// Interval at which the nodes of a cluster are checked.
+/// Interval at which processes and programs are checked.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Waits until the user ends the command. Fails if the worker or a single server ends by itself. Nodes of a cluster are
-/// started again, and then `changed` is called.
+/// started again. `look` is called at each check, and gets true if a node was started.
 fn wait(
     signals: &mut Signals,
     worker: &mut Child,
     servers: &mut Servers,
-    mut changed: impl FnMut(&Servers) -> anyhow::Result<()>,
+    mut look: impl FnMut(&Servers, &mut Child, bool) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     loop {
-        // A node is started again some time after it ended. No signal announces this moment, so the nodes are polled.
-        let came: Vec<i32> = if servers.is_cluster() {
-            thread::sleep(LOOK);
-            signals.pending().collect()
-        } else {
-            signals.wait().collect()
-        };
-        if came.iter().any(|signal| *signal != SIGCHLD) {
+        thread::sleep(LOOK);
+        if signals.pending().any(|signal| signal != SIGCHLD) {
             return Ok(());
         }
         if let Some(status) = worker.try_wait()? {
             bail!("the worker ended unexpectedly: {status}");
         }
-        if servers.look()? {
-            changed(servers)?;
-        }
+        let again = servers.look()?;
+        look(servers, worker, again)?;
     }
 }
 

@@ -11,7 +11,7 @@ use crate::input::new_task::NewTaskArgs;
 use crate::output::{Code, Format, line, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
-use crate::view::cost;
+use crate::view::{cost, unserved};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -26,6 +26,7 @@ impl Subcommand for Options {
         let (id, _) = self.new.submit(session, true, false)?;
         let shown = session.global_id(&id);
         last_id::keep(session, shown.as_str());
+        unserved::warn(session, &id, self.new.method().as_deref());
         if session.format == Format::Id {
             line(shown.as_str())?;
         } else {

@@ -1,7 +1,6 @@
 //! `blueque submit`, and `blueque add` for a command line.
 
 pub mod add;
-mod unserved;
 
 use blueque::{Graph, GraphId, Submitted, TaskId};
 use clap::Args;
@@ -19,6 +18,7 @@ use crate::output::table::{Cell, Column, Row, write_one};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
+use crate::view::unserved;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

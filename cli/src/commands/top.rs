@@ -4,7 +4,7 @@ mod draw;
 mod keys;
 mod picture;
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -14,7 +14,10 @@ use std::time::Duration;
 
 use blueque::QueueName;
 use clap::Args;
+use ratatui::crossterm::cursor::MoveTo;
 use ratatui::crossterm::event::{self, Event};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{Clear, ClearType, disable_raw_mode, enable_raw_mode};
 use signal_hook::consts::{SIGHUP, SIGINT};
 
 use self::draw::draw;
@@ -141,14 +144,23 @@ fn result(words: &[String]) -> String {
     clean_line(text.trim_end().lines().next_back().unwrap_or("done"), 200)
 }
 
-/// Runs a command on the terminal, until the user has read what it wrote.
+/// Runs a command on the empty terminal, and waits for a key.
 fn show(words: &[String]) -> anyhow::Result<()> {
+    execute!(io::stdout(), Clear(ClearType::All), MoveTo(0, 0))?;
     command(words).status()?;
     let mut out = io::stdout().lock();
-    write!(out, "\nEnter goes back to top ")?;
+    write!(out, "\nany key goes back to top ")?;
     out.flush()?;
-    io::stdin().lock().read_line(&mut String::new())?;
-    Ok(())
+    enable_raw_mode()?;
+    let pressed = loop {
+        match event::read() {
+            Ok(Event::Key(_)) => break Ok(()),
+            Ok(_) => {}
+            Err(error) => break Err(error),
+        }
+    };
+    disable_raw_mode()?;
+    Ok(pressed?)
 }
 
 fn who(name: Option<&str>) -> String {

@@ -158,7 +158,7 @@ fn look(ping: &mut Ping, settings: &Settings, limit: Duration) -> anyhow::Result
     let mut checks = Checks::new(connection, format!("{}_", settings.namespace()), 0, limit);
     let trip = round_trip(&mut checks);
     let took = trip.map_or(String::new(), |trip| format!(" in {trip:.2} ms"));
-    checks.ok("server", format!("{} answers{took}", settings.url()));
+    checks.ok("server", format!("{} answers{took}", diagnosis::place(settings.url())));
     let looked = checks.server().map(drop);
     let looked = checks.bear(looked).map_err(|error| super::explained(settings, error));
     role(&mut checks, &address);

@@ -69,7 +69,15 @@ impl Parameters {
         if !self.raw
             && let Err(error) = serde_json::from_slice::<&RawValue>(&bytes)
         {
-            let text = format!("the parameters are not JSON ({error}): quote them for your shell, or use --raw");
+            let word = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:".contains(byte));
+            let text = if word {
+                let word = String::from_utf8_lossy(&bytes);
+                format!(
+                    "the parameters are not JSON: {word}. A text has quotes: '\"{word}\"'; --raw passes them as they are"
+                )
+            } else {
+                format!("the parameters are not JSON ({error}): quote them for your shell, or use --raw")
+            };
             return Err(fault(Code::Usage, text));
         }
         Ok(bytes)

@@ -24,6 +24,11 @@ pub const STARTING: Duration = Duration::from_millis(300);
 /// reports any error.
 const SLOW: Duration = Duration::from_millis(500);
 
+/// Returns the part of a URL that says where the server is, without parameters such as the path of a password file.
+pub fn place(url: &str) -> &str {
+    url.split_once('?').map_or(url, |(place, _)| place)
+}
+
 /// Fails if no server listens at a URL, which must not contain a password. Fails sooner than a call, and within
 /// `limit`.
 pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
@@ -44,7 +49,7 @@ pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
         }
         let Some(why) = why else { return Ok(()) };
         if Instant::now() >= end {
-            return Err(fault(Code::Unreachable, format!("no server at {url}: {why}; {START}")));
+            return Err(fault(Code::Unreachable, format!("no server at {}: {why}; {START}", place(url))));
         }
         thread::sleep(Duration::from_millis(100));
     }
@@ -77,14 +82,14 @@ pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Erro
         Error::Connection(source) => refused(url, source),
         Error::Server { text, .. } if text.starts_with("DB index") => {
             let how = "its setting `databases` has the number; name another in the URL";
-            Some(fault(Code::Usage, format!("{url} cannot be used: the server has no such database; {how}")))
+            Some(fault(Code::Usage, format!("{} cannot be used: the server has no such database; {how}", place(url))))
         }
         Error::Unsuitable { code: blueque::Code::Moved, text } => {
             Some(elsewhere(namespace, text.rsplit(' ').next().unwrap_or_default()))
         }
         _ => None,
     }
-    .unwrap_or_else(|| anyhow::Error::new(error).context(format!("{url} cannot be used")))
+    .unwrap_or_else(|| anyhow::Error::new(error).context(format!("{} cannot be used", place(url))))
 }
 
 /// Returns the reason why a server or node cannot be used, and the remedy. The reason does not quote the request.
@@ -130,7 +135,7 @@ pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
     let (why, todo) = known.then(|| why(error))?;
     let todo = todo.filter(|todo| !todo.is_empty()).map_or(String::new(), |todo| format!(": {todo}"));
     let code = if why.contains(UNREADABLE) { Code::Usage } else { Code::Unreachable };
-    Some(fault(code, format!("{url} cannot be used: {why}{todo}")))
+    Some(fault(code, format!("{} cannot be used: {why}{todo}", place(url))))
 }
 
 /// Returns an error for a node of a cluster that does not hold the namespace. `node`: the node that holds it.

@@ -58,7 +58,10 @@ pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result
         let left = last.map_or(LIMIT, |last| last.saturating_duration_since(Instant::now()).min(LIMIT));
         if left.is_zero() {
             let waited = humantime::format_duration(timeout.unwrap_or_default());
-            return Err(fault(Code::TimedOut, format!("no server at {} after {waited}", settings.url())));
+            return Err(fault(
+                Code::TimedOut,
+                format!("no server at {} after {waited}", diagnosis::place(settings.url())),
+            ));
         }
         let gone = match diagnosis::somebody_listens(settings.url(), left) {
             Err(gone) => gone,

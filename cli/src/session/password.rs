@@ -108,6 +108,10 @@ pub fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
     if ["rediss", "valkeys"].iter().any(|scheme| text.starts_with(scheme)) && !cfg!(feature = "tls-rustls") {
         return Err(fault(Code::Usage, "this blueque was built without its feature tls-rustls, which adds TLS"));
     }
+    let host = |byte| u8::is_ascii_alphanumeric(byte) || b".-:".contains(byte);
+    if text.contains(':') && text.as_bytes().iter().all(host) {
+        return Err(fault(Code::Usage, format!("{text} is no URL of a server: write redis://{text}/")));
+    }
     let address = blueque::Address::parse(&blueque::Address::completed(text)).map_err(|error| match error {
         // The sentence does not repeat the URL.
         blueque::Error::Connection(error) => {

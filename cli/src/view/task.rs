@@ -338,7 +338,7 @@ impl TaskView {
     }
 
     /// Returns what the task does: its title, or else its command line or the beginning of its parameters.
-    fn what(&self) -> String {
+    pub fn what(&self) -> String {
         let given = self.parameters.as_ref().filter(|Payload(bytes)| bytes != b"[]");
         let command = self.command.as_ref().map(|command| command.words.clone());
         self.title.clone().or(command).or_else(|| given.map(beginning)).unwrap_or_default()

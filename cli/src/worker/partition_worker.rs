@@ -34,6 +34,7 @@ use crate::notify;
 use crate::output::{chain, many};
 use crate::processes::leftovers;
 use crate::session::config::{self, Places, Targets};
+use crate::session::diagnosis;
 use crate::session::rights::missing;
 use crate::session::truncated_aof;
 
@@ -152,7 +153,8 @@ impl PartitionWorker {
         let pool = Arc::new(Pool::new((self.slots.clone(), self.index), self.label.clone(), self.quiet, wake));
         if !self.takes_turns {
             let (queues, slots) = (names(settings).join(", "), many(settings.options.slots, "slot"));
-            let place = format!("{}, namespace {}, bundle {VERSION}", settings.url, settings.namespace);
+            let place =
+                format!("{}, namespace {}, bundle {VERSION}", diagnosis::place(&settings.url), settings.namespace);
             pool.say(&format!("takes tasks of {queues} as {}: {slots}, {place}", self.id));
             STOP.call_once(|| pool.say_for_all(settings.options.drain.how_to_stop()));
         }

@@ -621,7 +621,7 @@ fn keys_of_top_show_cancel_and_retry_the_selected_task() {
     sees(&screen, "started");
     screen.type_in("\t");
     screen.type_in("s");
-    sees(&screen, "Enter goes back to top");
+    sees(&screen, "any key goes back to top");
     sees(&screen, "parameters");
     screen.type_in("\n");
     screen.type_in("C");

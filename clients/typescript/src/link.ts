@@ -115,6 +115,10 @@ function codeOf(error: Error): [string, string] {
   return [code, rest.join(" ")];
 }
 
+/** The reason why a server refuses a login. */
+const loginProblem = ({ message }: Error): string =>
+  /^NOAUTH|unauthenticated/.test(message) ? "it asks for a password" : message.replace(/\.$/, "");
+
 /** The error for the caller. */
 function judged(error: unknown, limit: number, place: string): BluequeError {
   if (error instanceof BluequeError) return error;
@@ -123,7 +127,7 @@ function judged(error: unknown, limit: number, place: string): BluequeError {
   if (isReply(error)) {
     const [code, text] = codeOf(error);
     if (isRefusal(error) && code !== "NOPERM") {
-      return new ConnectionFailed("CONNECTION", `the server refuses the login: ${error.message}`, error);
+      return new ConnectionFailed("CONNECTION", `the server refuses the login: ${loginProblem(error)}.`, error);
     }
     return verdict(code, text || error.message, error);
   }

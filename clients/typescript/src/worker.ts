@@ -86,10 +86,10 @@ export class Worker implements AsyncDisposable {
     return this.#finished;
   }
 
-  /** Stops, and waits for the running tasks. */
+  /** Stops, and waits for the running tasks. Errors of the worker are those of {@link run}. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
-    await this.#finished;
+    await this.#finished?.catch(() => undefined);
   }
 
   async #run(): Promise<number> {

@@ -32,6 +32,9 @@ const NODE_TIMEOUT: &str = "2000";
 /// Maximum time for a single answer.
 const ANSWER: Duration = Duration::from_secs(1);
 
+/// Texts in the log of a server that refuses data because another server has written it.
+const FOREIGN: [&str; 2] = ["Bad file format reading the append only file", "Can't handle RDB format version"];
+
 /// Maximum time that a server may take to load the data of an earlier start.
 const LOADING: Duration = Duration::from_secs(60);
 
@@ -124,13 +127,37 @@ impl Server {
                 return Ok(());
             }
             if let Some(status) = self.ended()? {
-                bail!("the server ended at once: {status}\n{}", tail(&self.log()).unwrap_or_default());
+                let log = tail(&self.log()).unwrap_or_default();
+                if FOREIGN.iter().any(|text| log.contains(text)) {
+                    return Err(self.foreign());
+                }
+                bail!("the server ended at once: {status}\n{log}");
             }
             if Instant::now() > end {
                 bail!("the server does not answer; see {}", self.log().display());
             }
             thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// The error of a server that cannot read data of another server, such as a newer one.
+    fn foreign(&self) -> anyhow::Error {
+        let log = fs::read_to_string(self.log()).unwrap_or_default();
+        let versions = log.lines().filter_map(|line| {
+            let (before, after) = line.split_once(" version=")?;
+            let name = before.rsplit(' ').next()?;
+            Some(format!("{name} {}", after.split(',').next()?))
+        });
+        let mut versions: Vec<String> = versions.collect();
+        versions.dedup();
+        let own = versions.pop().unwrap_or_else(|| "this server".to_owned());
+        let other = versions.pop().unwrap_or_else(|| "another server".to_owned());
+        let folder = self.setup.folder.display();
+        let text = format!(
+            "{own} cannot read the data in {folder}, which {other} wrote: start dev with that server \
+             (BLUEQUE_REDIS_SERVER=PATH), or choose another folder by --data"
+        );
+        fault(Code::Refused, text)
     }
 
     pub fn ask(&self, words: &[&str]) -> anyhow::Result<String> {
@@ -247,6 +274,7 @@ fn matching(folder: &Path, name: &str) -> Vec<PathBuf> {
 /// Returns the end of a file, for an error text.
 fn tail(path: &Path) -> io::Result<String> {
     let text = fs::read(path)?;
-    let text = String::from_utf8_lossy(text.get(text.len().saturating_sub(600)..).unwrap_or(&text)).into_owned();
-    Ok(text.trim().to_owned())
+    let end = String::from_utf8_lossy(text.get(text.len().saturating_sub(600)..).unwrap_or(&text)).into_owned();
+    let whole = end.split_once('\n').filter(|_| text.len() > 600).map_or(end.as_str(), |(_, lines)| lines);
+    Ok(whole.trim().to_owned())
 }

@@ -23,8 +23,9 @@ const BAR: usize = 20;
 static QUEUES: LazyLock<Vec<Column>> = LazyLock::new(|| columns(&ORDER));
 
 const TASK_COLUMNS: &[Column] = &[
-    Column::id("task"),
-    Column::text("queue"),
+    Column::id("id"),
+    Column::text("task").rank(6),
+    Column::text("queue").rank(7),
     Column::whole("state").rank(2),
     Column::whole("progress").rank(1),
     Column::text("done"),
@@ -60,6 +61,7 @@ fn cells(task: &TaskRow, now: SystemTime) -> Vec<String> {
     let end = task.end.map(|end| ends(end, now));
     vec![
         task.id.clone(),
+        task.what.clone(),
         task.queue.clone(),
         task.state.clone(),
         bar(task.progress.fraction),
@@ -180,6 +182,7 @@ mod tests {
     fn a_running_task_is_on_the_screen_with_its_progress_and_its_end() -> anyhow::Result<()> {
         let row = TaskRow {
             id: "movie-17".into(),
+            what: "Encode faust".into(),
             queue: "transcode".into(),
             state: "started".into(),
             node: "host_1".into(),
@@ -192,7 +195,7 @@ mod tests {
         let mut terminal = Terminal::new(TestBackend::new(140, 10))?;
         terminal.draw(|frame| draw(frame, &picture, &picture.tasks.iter().collect::<Vec<_>>(), &Keys::default()))?;
         let screen: String = terminal.backend().buffer().content().iter().map(ratatui::buffer::Cell::symbol).collect();
-        for part in ["movie-17", "50% 5/10", "1m 40s", "in 1m 4", "gone", "host_1"] {
+        for part in ["movie-17", "Encode faust", "50% 5/10", "1m 40s", "in 1m 4", "gone", "host_1"] {
             assert!(screen.contains(part), "{part}: {screen}");
         }
         let seen = Instant::now().checked_sub(OLD).unwrap_or_else(Instant::now);

@@ -255,6 +255,7 @@ mod tests {
     fn picture() -> Picture {
         let task = |id: &str, queue: &str| TaskRow {
             id: id.into(),
+            what: String::new(),
             queue: queue.into(),
             state: "started".into(),
             node: "host_1".into(),

@@ -15,6 +15,7 @@ use crate::session::Session;
 use crate::view::expected;
 use crate::view::progress::Progress;
 use crate::view::queue::{QueueView, queue_views};
+use crate::view::task::TaskView;
 
 /// Interval at which the server is polled.
 const REFRESH: Duration = Duration::from_secs(1);
@@ -128,6 +129,8 @@ impl Picture {
 #[derive(Clone)]
 pub struct TaskRow {
     pub id: String,
+    /// The title, command line or parameters.
+    pub what: String,
     pub queue: String,
     pub state: String,
     pub node: String,
@@ -275,8 +278,10 @@ impl InAll {
 impl TaskRow {
     fn new(id: String, info: &TaskInfo) -> Self {
         let running = info.status() == Some(Status::Started);
+        let what = one_line(&TaskView::brief(&id, info).what());
         Self {
             id,
+            what,
             queue: one_line(&info.queue().unwrap_or_default()),
             state: info.condition().to_owned(),
             node: one_line(&info.node().unwrap_or_default()),

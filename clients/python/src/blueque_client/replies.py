@@ -103,7 +103,10 @@ class Tries:
         # Before the login a server reports any long command as an error of the protocol.
         unknown = isinstance(error, exceptions.ResponseError) and ": unauthenticated " in str(error)
         if unknown or isinstance(error, (exceptions.AuthenticationError, exceptions.AuthorizationError)):
-            raise ConnectionFailed("CONNECTION", f"the server refuses the login: {error}.") from None
+            text = str(error).rstrip(".")
+            asks = unknown or text.startswith(("NOAUTH", "HELLO must be called", "Authentication required"))
+            text = "it asks for a password" if asks else text
+            raise ConnectionFailed("CONNECTION", f"the server refuses the login: {text}.") from None
         if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
             code, text = code_of(error)
             if code == "NOSCRIPT" and not self.whole:

@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal};
 
 use blueque::{QueueName, Status, TaskId};
 
+use super::programs::{nobody_has, workers_of};
+use super::why::why;
 use crate::output::{clean_line, say};
 use crate::session::Session;
 use crate::session::queues::meant;
-use crate::view::programs::{nobody_has, workers_of};
-use crate::view::why::why;
 
 /// Maximum number of characters of the warning.
 const SHOWN: usize = 1_000;
