@@ -4,6 +4,7 @@ mod args;
 mod bulk;
 mod command_line;
 mod commands;
+mod completion;
 mod doctor;
 mod file;
 mod follow;
@@ -49,6 +50,7 @@ fn take_name() {
 }
 
 fn main() -> ExitCode {
+    completion::answer();
     take_name();
     processes::inherited::reset_signals();
     // The library leaves the choice of the TLS provider to programs. Without a provider, a `rediss://` URL panics.

@@ -29,7 +29,7 @@ const COMMAND: House = House {
     floors: &[
         &["main"],
         &["partitioned"],
-        &["last_submitted"],
+        &["completion", "last_submitted"],
         &["args"],
         &["commands"],
         &["doctor", "worker", "supervisor"],

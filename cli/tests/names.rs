@@ -53,10 +53,12 @@ fn stems(folder: &Path, extension: &str) -> Vec<String> {
 }
 
 fn subcommands() -> Vec<String> {
-    let shown = Command::new(env!("CARGO_BIN_EXE_blueque")).args(["completions", "fish"]).output().unwrap();
-    let text = String::from_utf8(shown.stdout).unwrap();
-    let lines = text.lines().filter(|line| line.contains(" -f -a \"") && !line.contains(" -r "));
-    lines.map(|line| line.split(" -f -a \"").nth(1).unwrap().split('"').next().unwrap().to_owned()).collect()
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
+    fs::create_dir_all(&folder).unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_blueque")).arg("man").arg(&folder).status().unwrap();
+    assert!(made.success());
+    let pages = stems(&folder, "1").into_iter();
+    pages.filter_map(|page| Some(page.strip_prefix("blueque-")?.to_owned())).collect()
 }
 
 #[test]
