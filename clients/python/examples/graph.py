@@ -22,8 +22,8 @@ def join(*parts: str) -> str:
 if __name__ == "__main__":
     with Server() as server, Client(server.url) as client:
         graph = Graph("film")
-        parts = graph.add(split, "a")
-        film = graph.add(join, graph.add(encode, parts, 0), graph.add(encode, parts, 1))
+        parts = graph.add(split.call("a"))
+        film = graph.group(parts.then(encode, 0), parts.then(encode, 1)).then(join)
         handle = client.submit_graph(graph)
         run_until_idle(client, [split, encode, join])
         handle.wait(timeout=60)

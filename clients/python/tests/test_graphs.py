@@ -22,6 +22,7 @@ from blueque_client import (
     optional,
     task,
 )
+from blueque_client.graph_calls import digest, entries
 from blueque_client.testing import Clock, Server, run_until_idle
 
 
@@ -110,8 +111,9 @@ def test_another_graph_with_an_id_is_refused(client: Client) -> None:
     with pytest.raises(Refused, match=r"another document.* Choose another id for the graph"):
         client.submit_graph(film(last="other"))
     assert [each.queue for each in handle.tasks()] == ["split", "join", "tidy"]
-    digest = film().digest(film().entries(Json(), {}))
-    assert digest == "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"  # as in the tests of the other clients
+    assert (
+        digest(film(), entries(film(), Json(), {})) == "ec0fcf55f8f8c2c8cfa9918d7810f0a8581ce79d"
+    )  # as in the tests of the other clients
 
 
 def test_many_tasks_go_in_several_calls(client: Client) -> None:

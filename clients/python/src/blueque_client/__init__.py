@@ -23,7 +23,7 @@ from .errors import (
     Unavailable,
     Unsuitable,
 )
-from .graphs import Graph, Node, optional
+from .graphs import Graph, Group, Node, NodeOptions, optional
 from .hooks import Attempt, Hooks, Submit
 from .payload import Json, Serializer
 from .sync import Client, GraphHandle, Queue, Schedule, Task, WorkQueue
@@ -43,11 +43,13 @@ __all__ = [
     "Failure",
     "Graph",
     "GraphHandle",
+    "Group",
     "Hooks",
     "InvalidCall",
     "Json",
     "Lost",
     "Node",
+    "NodeOptions",
     "NotFound",
     "PayloadError",
     "Queue",

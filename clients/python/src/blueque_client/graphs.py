@@ -2,48 +2,266 @@
 
 from __future__ import annotations
 
-import hashlib
 import uuid
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
-from urllib.parse import quote, unquote_to_bytes
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, overload
 
-from . import calls, contract
+from . import contract
+from .calls import SubmitOptions
 from .errors import InvalidCall
-from .payload import Serializer
-from .task_functions import TaskFunction
-from .wire import Time, written
+from .task_functions import TaskCall, TaskFunction
+from .wire import Time
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from collections.abc import Coroutine, Iterator
+    from typing import Protocol
+
+    from typing_extensions import Concatenate, ParamSpec, Self, Unpack
 
     from .aio import Task as AsyncTask
     from .sync import Task
 
+    P = ParamSpec("P")
+    S_co = TypeVar("S_co", covariant=True)
+    T_contra = TypeVar("T_contra", contravariant=True)
+
+    class Runs(Protocol[P, S_co]):
+        """A `@task` function."""
+
+        queue: str
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> S_co: ...
+
+    class Joins(Protocol[T_contra, S_co]):
+        """A `@task` function that takes any number of results: `def join(*parts: str)`."""
+
+        queue: str
+
+        def __call__(self, *results: T_contra) -> S_co: ...
+
+
+A = TypeVar("A")
+R = TypeVar("R")
+S = TypeVar("S")
+T = TypeVar("T")
+R_co = TypeVar("R_co", covariant=True)
+
 #: An upstream of a task: another task of the graph, an earlier task, or the id of an earlier task.
-Upstream = Union["Node", "Task[Any]", "AsyncTask[Any]", str]
+Upstream = Union["Node[Any]", "Task[Any]", "AsyncTask[Any]", str]
 
 
-@dataclass(frozen=True, eq=False)
-class optional:
+class NodeOptions(SubmitOptions, total=False):
+    """The options of a task of a graph."""
+
+    id: str | None
+    """The name in the namespace; by default the id of the graph and the position of the task."""
+
+    label: str | None
+    """The name within the graph, for people."""
+
+    eta: Time | None
+    """The time at which the task is due."""
+
+    after_success: Iterable[Upstream]
+    """Upstreams that must be complete."""
+
+    after: Iterable[Upstream]
+    """Upstreams that must have ended, with any outcome."""
+
+    after_failure: Iterable[Upstream]
+    """Upstreams that must have failed or been cancelled."""
+
+    at_least: tuple[int, Iterable[Upstream]]
+    """A number, and upstreams: this number of them must be complete. The result of another one of them is `None`."""
+
+
+#: The names of upstreams in the options, and in the inputs of a call.
+_KINDS = {"after_success": "success", "after": "after", "after_failure": "failure"}
+
+
+class optional(Generic[R_co]):
     """An argument: the result of another task, or `None` if that task fails or is cancelled. The waiting task runs in
     either case."""
 
-    what: Upstream
+    @overload
+    def __init__(self, what: Node[R_co]) -> None: ...
+
+    @overload
+    def __init__(self: optional[Any], what: Upstream) -> None: ...
+
+    def __init__(self, what: Upstream) -> None:
+        self.what = what
+
+    @property
+    def result(self) -> R_co | None:
+        """Stands for the result in `function.call(…)`: this object, with the type of the result."""
+        return cast("R_co", self)
 
 
-@dataclass(frozen=True, eq=False)
-class Node:
-    """A task of a graph."""
+class Node(Generic[R_co]):
+    """A task of a graph, whose result has the type `R`."""
 
-    id: str
-    queue: str
-    eta: Time | None
-    args: tuple[Any, ...]
-    after: tuple[str, ...]
-    options: dict[str, Any]
+    def __init__(self, graph: Graph, queue: str, parameters: Any, options: dict[str, Any]) -> None:
+        self.graph = graph
+        self.id = f"{graph.id}.{len(graph.nodes)}"
+        self.queue = queue
+        self.parameters = parameters
+        self.eta: Time | None = None
+        #: Kinds of edges, with their upstreams.
+        self.waits: list[tuple[str, Upstream]] = []
+        #: A number of tasks that must be complete, and the tasks.
+        self.least: tuple[int, tuple[Upstream, ...]] | None = None
+        self.options: dict[str, Any] = {}
+        self._change(options)
+
+    def __repr__(self) -> str:
+        return f"<node {self.id} of the queue {self.queue}>"
+
+    @property
+    def args(self) -> Sequence[Any]:
+        """The arguments, if the parameters are a list."""
+        return self.parameters if isinstance(self.parameters, list) else ()
+
+    @property
+    def result(self) -> R_co:
+        """Stands for the result in `function.call(…)`: this node, with the type of the result."""
+        return cast("R_co", self)
+
+    def set(self, **options: Unpack[NodeOptions]) -> Self:
+        """Changes options of the task; upstreams are added."""
+        self._change(cast("dict[str, Any]", options))
+        return self
+
+    def _change(self, options: dict[str, Any]) -> None:
+        for name, value in options.items():
+            if name in _KINDS:
+                self.waits += [(_KINDS[name], each) for each in value]
+            elif name == "at_least":
+                if not isinstance(value, tuple) or len(value) != 2:
+                    raise InvalidCall("BADARG", f"at_least={value!r}: pass a number and the tasks, `(2, [a, b, c])`.")
+                self.least = (value[0], tuple(value[1]))
+            elif name in ("id", "eta"):
+                setattr(self, name, getattr(self, name) if value is None else value)
+            elif value is not None:
+                self.options[name] = value
+
+    @overload
+    def then(
+        self, function: Runs[Concatenate[R_co, P], Coroutine[Any, Any, A]], *args: P.args, **kwargs: P.kwargs
+    ) -> Node[A]: ...
+
+    @overload
+    def then(self, function: Runs[Concatenate[R_co, P], S], *args: P.args, **kwargs: P.kwargs) -> Node[S]: ...
+
+    def then(self, function: Any, *args: Any, **kwargs: Any) -> Node[Any]:
+        """Adds a task that runs when this task is complete. Its first argument is the result of this task."""
+        return self.graph.add(_call(function, (self, *args), kwargs))
+
+    @overload
+    def on_failure(self, function: Runs[P, Coroutine[Any, Any, A]], *args: P.args, **kwargs: P.kwargs) -> Node[A]: ...
+
+    @overload
+    def on_failure(self, function: Runs[P, S], *args: P.args, **kwargs: P.kwargs) -> Node[S]: ...
+
+    def on_failure(self, function: Any, *args: Any, **kwargs: Any) -> Node[Any]:
+        """Adds a task that runs only if this task fails or is cancelled; otherwise it is cancelled."""
+        return self.graph.add(_call(function, args, kwargs), after_failure=[self])
+
+    @overload
+    def on_end(self, function: Runs[P, Coroutine[Any, Any, A]], *args: P.args, **kwargs: P.kwargs) -> Node[A]: ...
+
+    @overload
+    def on_end(self, function: Runs[P, S], *args: P.args, **kwargs: P.kwargs) -> Node[S]: ...
+
+    def on_end(self, function: Any, *args: Any, **kwargs: Any) -> Node[Any]:
+        """Adds a task that runs when this task has ended, with any outcome."""
+        return self.graph.add(_call(function, args, kwargs), after=[self])
+
+
+class Group(Sequence[Node[R_co]]):
+    """Tasks of a graph that run in parallel, whose results have the type `R`."""
+
+    def __init__(self, graph: Graph, nodes: Iterable[Node[R_co]], least: int | None = None) -> None:
+        self.graph = graph
+        self.nodes = tuple(nodes)
+        self._least = least
+
+    def __repr__(self) -> str:
+        return f"<group of {len(self)} nodes>"
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[Node[R_co]]:
+        return iter(self.nodes)
+
+    @overload
+    def __getitem__(self, at: int) -> Node[R_co]: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Group[R_co]: ...
+
+    def __getitem__(self, at: int | slice) -> Node[R_co] | Group[R_co]:
+        return self.nodes[at] if isinstance(at, int) else Group(self.graph, self.nodes[at])
+
+    @property
+    def results(self) -> list[R_co]:
+        """Stand for the results in `function.call(…)`: `join.call("film", *parts.results)`."""
+        return [node.result for node in self]
+
+    def set(self, **options: Unpack[NodeOptions]) -> Self:
+        """Changes options of each task. With the label `encode` the tasks are named `encode[0]`, `encode[1]`, …"""
+        given = cast("dict[str, Any]", options)
+        if "id" in given:
+            raise InvalidCall("BADARG", "the tasks of a group have ids of their own: leave out `id`.")
+        upstreams = {name: list(value) for name, value in given.items() if name in _KINDS}
+        label = given.get("label")
+        for at, node in enumerate(self):
+            node._change({**given, **upstreams, **({"label": f"{label}[{at}]"} if label else {})})
+        return self
+
+    def at_most(self, number: int) -> Self:
+        """Sets the maximum number of tasks that run at once."""
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise InvalidCall("BADARG", f"at most {number!r} tasks at once: pass a whole number from 1.")
+        if any("key" in node.options for node in self):
+            raise InvalidCall("BADARG", "a group with a bound has a key of its own: leave out one of them.")
+        queues = {node.queue for node in self}
+        if len(queues) > 1:
+            raise InvalidCall("BADARG", f"a bound is for tasks of one queue, not of {', '.join(sorted(queues))}.")
+        if number < len(self):  # a maximum that allows all tasks at once is not a bound
+            self.graph.bounds.append((self.nodes, number))
+        return self
+
+    def at_least(self, number: int) -> Group[R_co | None]:
+        """The same tasks, of which the next task needs only this number: `None` replaces the other results."""
+        return Group(self.graph, self.nodes, number)
+
+    @overload
+    def then(self, function: Joins[R_co, Coroutine[Any, Any, A]]) -> Node[A]: ...
+
+    @overload
+    def then(self, function: Joins[R_co, S]) -> Node[S]: ...
+
+    def then(self, function: Any) -> Node[Any]:
+        """Adds a task that runs when all these tasks are complete. Their results are its arguments: `join(*parts)`."""
+        options: NodeOptions = {} if self._least is None else {"at_least": (self._least, self.nodes)}
+        return self.graph.add(_call(function, self.nodes, {}), **options)
+
+    @overload
+    def map(
+        self, function: Runs[Concatenate[R_co, P], Coroutine[Any, Any, A]], *args: P.args, **kwargs: P.kwargs
+    ) -> Group[A]: ...
+
+    @overload
+    def map(self, function: Runs[Concatenate[R_co, P], S], *args: P.args, **kwargs: P.kwargs) -> Group[S]: ...
+
+    def map(self, function: Any, *args: Any, **kwargs: Any) -> Group[Any]:
+        """Adds a task after each of these tasks. Its first argument is the result of that task."""
+        if self._least is not None:
+            raise InvalidCall("BADARG", "a task after each of these waits for that one: leave out `at_least`.")
+        return self.graph.map(function, self.nodes, *args, **kwargs)
 
 
 @dataclass
@@ -51,9 +269,8 @@ class Graph:
     """Tasks that wait for other tasks. A node among the arguments of a task stands for the result of that node:
 
         graph = Graph("film")
-        parts = graph.add(split, "a.mkv")
-        graph.add(join, graph.add(encode, parts, 1), graph.add(encode, parts, 2))
-        client.submit_graph(graph)
+        parts = graph.add(split.call("a.mkv"))
+        parts.then(encode, 1).then(publish)
 
     name: The name of the graph, for people.
     on_failure: What happens after a failure: `cancel` tasks that no other task needs, `continue`, or `hold`.
@@ -70,205 +287,94 @@ class Graph:
     deadline: Time | None = None
     notify: str | None = None
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[Node[Any]] = field(default_factory=list)
+    #: Tasks of which only a number run at once.
+    bounds: list[tuple[tuple[Node[Any], ...], int]] = field(default_factory=list)
+
+    @overload
+    def add(self, what: TaskCall[R], **options: Unpack[NodeOptions]) -> Node[R]: ...
+
+    @overload
+    def add(
+        self, what: TaskFunction[..., Coroutine[Any, Any, A]], *args: Any, **options: Unpack[NodeOptions]
+    ) -> Node[A]: ...
+
+    @overload
+    def add(self, what: TaskFunction[..., R], *args: Any, **options: Unpack[NodeOptions]) -> Node[R]: ...
+
+    @overload
+    def add(self, what: str, *args: Any, **options: Unpack[NodeOptions]) -> Node[Any]: ...
 
     def add(
-        self,
-        what: TaskFunction[..., Any] | str,
-        *args: Any,
-        id: str | None = None,
-        label: str | None = None,
-        eta: Time | None = None,
-        after_success: Iterable[Upstream] = (),
-        after: Iterable[Upstream] = (),
-        after_failure: Iterable[Upstream] = (),
-        **options: Unpack[calls.SubmitOptions],
-    ) -> Node:
-        """Adds a task; its parameters are the list of the arguments.
+        self, what: TaskCall[Any] | TaskFunction[..., Any] | str, *args: Any, **options: Unpack[NodeOptions]
+    ) -> Node[Any]:
+        """Adds a task.
 
-        what: A `@task` function, or the queue of a worker in any language.
-        args: Values, and other nodes or earlier tasks. The task gets the results of these tasks when they are complete.
-          For a task in `optional(…)` it gets `None` if that task fails or is cancelled.
-        id, label: `id` is the name in the namespace, by default the id of the graph and the position of the task.
-          `label` is the name within the graph, for people.
-        after_success, after, after_failure: Further upstreams. The task waits until the upstreams are complete; have
-          ended, with any outcome; have failed or were cancelled.
+        what: `function.call(…)`, whose types are checked; a `@task` function; or the queue of a worker in any language.
+        args: The arguments, if `what` is no call: values, and other nodes or earlier tasks. The task gets the results
+          of these tasks when they are complete. For a task in `optional(…)` it gets `None` if that task fails or is
+          cancelled. In a call, `node.result` stands for the result of a node.
         """
-        queue, own = (what, {}) if isinstance(what, str) else (what.queue, what.options)
-        kinds = {"success": after_success, "after": after, "failure": after_failure}
-        waits = tuple(f"{kind}={_id(each)}" for kind, several in kinds.items() for each in several)
-        merged = {"label": label, **own, **options}
-        given = {name: value for name, value in merged.items() if value is not None}
-        node = Node(id or f"{self.id}.{len(self.nodes)}", queue, eta, args, waits, given)
+        given = cast("dict[str, Any]", options)
+        if isinstance(what, str):
+            node = Node[Any](self, what, list(args), given)
+        else:
+            call = what if isinstance(what, TaskCall) else _call(what, args, {})
+            placed = call.placed()
+            if placed is None and isinstance(call.parameters, dict) and any(map(is_upstream, call.parameters.values())):
+                raise InvalidCall("BADARG", "an argument of this task can only be passed by name: results need places.")
+            node = Node[Any](self, call.queue, call.parameters if placed is None else placed, {**call.options, **given})
         self.nodes.append(node)
         return node
 
+    def group(self, *nodes: Node[R]) -> Group[R]:
+        """Makes these tasks a group: `graph.group(left, right).then(join)`."""
+        return Group(self, nodes)
+
+    @overload
+    def map(
+        self,
+        function: Runs[Concatenate[T, P], Coroutine[Any, Any, A]],
+        items: Iterable[T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Group[A]: ...
+
+    @overload
+    def map(
+        self, function: Runs[Concatenate[T, P], S], items: Iterable[T], *args: P.args, **kwargs: P.kwargs
+    ) -> Group[S]: ...
+
+    def map(self, function: Any, items: Iterable[Any], *args: Any, **kwargs: Any) -> Group[Any]:
+        """Adds a task for each item, which is its first argument: `graph.map(encode, parts).at_most(4).then(join)`."""
+        first = len(self.nodes)
+        group = Group(self, [self.add(_call(function, (item, *args), kwargs)) for item in items])
+        return group.set(label=f"{function.name}-{first}") if group else group
+
     def options(self) -> dict[str, Any]:
-        tags = self.tags or None
+        """The options of the graph in the calls of the submit."""
         return {
             "name": self.name,
             "on_failure": self.on_failure,
-            "tags": tags,
+            "tags": self.tags or None,
             "deadline": self.deadline,
             "notify": self.notify,
+            "bounds": " ".join(f"{nodes[0].queue}/{nodes[0].id}={number}" for nodes, number in self.bounds) or None,
         }
 
-    def digest(self, each: Iterable[calls.SubmitGraphEach]) -> str:
-        """The digest of the graph and all its tasks, as the contract defines it."""
-        own = {name: written(value) for name, value in self.options().items() if value is not None}
-        found = hashlib.sha1(_part(_sorted(own)), usedforsecurity=False)
-        for one in each:
-            inputs = " ".join(sorted(one.inputs.split()))
-            options = dict(entry.split("=", 1) for entry in one.options.split())
-            found.update(_part(one.id.encode()) + _part(one.queue.encode()) + _part(b"" if one.eta is None else b"1"))
-            found.update(_part(written(one.parameters)) + _part(inputs.encode()))
-            found.update(_part(_sorted({name: unquote_to_bytes(value) for name, value in options.items()})))
-        return found.hexdigest()
 
-    def entries(self, serializer: Serializer, more: calls.SubmitOptions) -> list[calls.SubmitGraphEach]:
-        """The nodes in the form of the call, with the tags of the graph."""
-        return [_entry(node, serializer, more.get("tags") or ()) for node in self.nodes]
+def _call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> TaskCall[Any]:
+    if not isinstance(function, TaskFunction):
+        raise InvalidCall("BADARG", f"{function!r} is no @task function.")
+    return function.call(*args, **kwargs)
 
 
-def _part(data: bytes) -> bytes:
-    return b"%d:%b," % (len(data), data)
-
-
-def _sorted(options: dict[str, bytes]) -> bytes:
-    # Only the presence of a deadline counts, because times are often relative to the submit.
-    known = {name: b"1" if name == "deadline" else value for name, value in options.items()}
-    return b"".join(_part(name.encode()) + _part(value) for name, value in sorted(known.items()))
-
-
-def _id(what: Upstream) -> str:
+def id_of(what: Upstream) -> str:
     return what if isinstance(what, str) else what.id
 
 
-def _is_upstream(value: Any) -> bool:
+def is_upstream(value: Any) -> bool:
     from .aio import Task as AsyncTask
     from .sync import Task
 
     return isinstance(value, (Node, Task, AsyncTask, optional))
-
-
-def _entry(node: Node, serializer: Serializer, tags: Iterable[str]) -> calls.SubmitGraphEach:
-    given = dict(node.options)
-    if tags:
-        given["tags"] = ",".join(filter(None, [written(given.get("tags")).decode(), *tags]))
-    options = " ".join(f"{name}={quote(written(value), safe='')}" for name, value in given.items())
-    if not any(map(_is_upstream, node.args)):
-        # Without upstreams among the arguments, the parameters are the unchanged list.
-        parameters = serializer.dumps(list(node.args))
-        return calls.SubmitGraphEach(node.id, node.queue, node.eta, parameters, " ".join(node.after), options)
-    inputs, values = list(node.after), bytearray()
-    for at, value in enumerate(node.args):
-        if isinstance(value, optional):
-            inputs.append(f"optional/{at}={_id(value.what)}")
-        elif _is_upstream(value):
-            inputs.append(f"result/{at}={value.id}")
-        else:
-            data = serializer.dumps(value)
-            inputs.append(f"value/{at}={len(data)}")
-            values += data
-    return calls.SubmitGraphEach(node.id, node.queue, node.eta, bytes(values), " ".join(inputs), options)
-
-
-class _Part(NamedTuple):
-    """A task, or some of its inputs: the text of each input, with the bytes of a value."""
-
-    task: calls.SubmitGraphEach
-    #: The parameters of a task without upstreams among its arguments.
-    whole: bytes
-    inputs: list[tuple[str, bytes]]
-
-    def is_long(self) -> bool:
-        """Returns true if the task is sent in several calls."""
-        return (
-            len(self.inputs) > contract.INPUTS_OF_CALL
-            or sum(len(value) for _, value in self.inputs) > contract.CALL_BYTES
-        )
-
-
-def _parted(task: calls.SubmitGraphEach) -> _Part:
-    inputs, at, data = [], 0, written(task.parameters)
-    for text in task.inputs.split():
-        size = int(text.partition("=")[2]) if text.startswith("value/") else 0
-        inputs.append((text, data[at : at + size]))
-        at += size
-    return _Part(task, data[at:], inputs)
-
-
-def batches(each: list[calls.SubmitGraphEach]) -> list[list[calls.SubmitGraphEach]]:
-    """Splits the entries into calls. A task with more inputs than a call takes is repeated with its further inputs.
-
-    The call with the last task creates the graph. If that task is sent in several calls, the task before it is sent
-    together with its last part.
-    """
-    if not each:
-        raise InvalidCall("BADARG", "the graph has no tasks.")
-    parts = [_parted(one) for one in each]
-    last = parts[-1]
-    if not last.is_long() or len(parts) == 1:
-        return _filled(parts)
-    second = parts[-2]
-    ups = [one for one in last.inputs if not one[0].startswith("value/")]
-    late = [one for one in ups if one[0].partition("=")[2] == second.task.id] or ups[:1]
-    if second.is_long() or len(second.inputs) + len(late) > contract.INPUTS_OF_CALL:
-        ids = f"{second.task.id} and {last.task.id}"
-        raise InvalidCall(
-            "BADARG",
-            f"the last tasks of the graph, {ids}, have over {contract.INPUTS_OF_CALL} inputs each: one of them may.",
-        )
-    early = [one for one in last.inputs if one not in late]
-    first = _filled([*parts[:-2], last._replace(inputs=early)])
-    return first + _filled([second, last._replace(whole=b"", inputs=late)])
-
-
-def _filled(parts: list[_Part]) -> list[list[calls.SubmitGraphEach]]:
-    done: list[list[calls.SubmitGraphEach]] = []
-    batch: list[calls.SubmitGraphEach] = []
-    count = size = 0
-    for part in parts:
-        for number, inputs in enumerate(_chunks(part)):
-            values = (b"" if number else part.whole) + b"".join(value for _, value in inputs)
-            texts = " ".join(text for text, _ in inputs)
-            own = len(values) + len(texts) + len(part.task.options)
-            same = batch and batch[-1].id == part.task.id
-            if same or (
-                batch
-                and (
-                    len(batch) == contract.TASKS_OF_CALL
-                    or count + len(inputs) > contract.INPUTS_OF_CALL
-                    or size + own > contract.CALL_BYTES
-                )
-            ):
-                done.append(batch)
-                batch, count, size = [], 0, 0
-            batch.append(part.task._replace(parameters=values, inputs=texts))
-            count, size = count + len(inputs), size + own
-    return [*done, batch]
-
-
-def _chunks(part: _Part) -> list[list[tuple[str, bytes]]]:
-    """Splits the inputs of a task into calls, with at least one upstream in each call."""
-    if not part.is_long():
-        return [part.inputs]
-    done: list[list[tuple[str, bytes]]] = []
-    ups = deque(one for one in part.inputs if not one[0].startswith("value/"))
-    values = deque(one for one in part.inputs if one[0].startswith("value/"))
-    while ups or values:
-        if not ups:
-            text = f"the task {part.task.id} has too many or too large values: put some of them into one."
-            raise InvalidCall("BADARG", text)
-        chunk, size = [ups.popleft()], 0
-        while (
-            values
-            and len(chunk) < contract.INPUTS_OF_CALL
-            and (size == 0 or size + len(values[0][1]) <= contract.CALL_BYTES)
-        ):
-            chunk.append(values.popleft())
-            size += len(chunk[-1][1])
-        while ups and not values and len(chunk) < contract.INPUTS_OF_CALL:
-            chunk.append(ups.popleft())
-        done.append(chunk)
-    return done

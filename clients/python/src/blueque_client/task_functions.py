@@ -37,6 +37,24 @@ class TaskCall(Generic[R]):
     #: The arguments by name; a list if the function has positional-only arguments.
     parameters: Any
     options: SubmitOptions = field(default_factory=SubmitOptions)
+    bound: inspect.BoundArguments | None = field(default=None, repr=False, compare=False)
+
+    def placed(self) -> list[Any] | None:
+        """The arguments by place; None if some can only be passed by name."""
+        if self.bound is None:
+            return self.parameters if isinstance(self.parameters, list) else None
+        placed, skipped = list[Any](), list[Any]()
+        for name, parameter in self.bound.signature.parameters.items():
+            value = self.bound.arguments.get(name, parameter.empty)
+            if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
+                if value is not parameter.empty:
+                    return None
+            elif value is parameter.empty:
+                skipped.append(parameter.default)
+            else:
+                placed += [*skipped, *(value if parameter.kind is parameter.VAR_POSITIONAL else [value])]
+                skipped = []
+        return placed
 
 
 #: Kinds of exceptions, for `isinstance`.
@@ -125,12 +143,12 @@ class TaskFunction(Generic[P, R]):
         except TypeError as error:
             raise InvalidCall("BADARG", f"{self.name}: {error}.") from None
         if not self._places:
-            return TaskCall(self.queue, _flat(bound, self.signature), self.options)
+            return TaskCall(self.queue, _flat(bound, self.signature), self.options, bound)
         if bound.kwargs:
             raise InvalidCall(
                 "BADARG", f"{self.name} takes arguments by place: pass {', '.join(bound.kwargs)} by place as well."
             )
-        return TaskCall(self.queue, list(bound.args), self.options)
+        return TaskCall(self.queue, list(bound.args), self.options, bound)
 
     def run(self, parameters: Any) -> R:
         """Calls the function with submitted parameters: an object has the arguments by name, a list by position."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from .. import calls, contract
 from ..errors import NotFound, TimedOut
 from ..graphs import Node
 from .link import Link, pause
 from .task import ENDED, Task
+
+R = TypeVar("R")
 
 
 class GraphHandle:
@@ -22,7 +24,13 @@ class GraphHandle:
     def __repr__(self) -> str:
         return f"GraphHandle({self.id!r})"
 
-    def task(self, node: Node | str) -> Task[Any]:
+    @overload
+    def task(self, node: Node[R]) -> Task[R]: ...
+
+    @overload
+    def task(self, node: str) -> Task[Any]: ...
+
+    def task(self, node: Node[Any] | str) -> Task[Any]:
         """Returns the task of a node, or the task with this id."""
         return Task(self._link, node if isinstance(node, str) else node.id)
 

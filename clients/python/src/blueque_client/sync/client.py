@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from .. import calls
 from ..address import FROM_ENVIRONMENT, from_environment, place_of
 from ..errors import InvalidCall, Unsuitable, duplicate
-from ..graphs import Graph, batches
+from ..graph_calls import batches, digest, entries
+from ..graphs import Graph
 from ..hooks import Hooks, around_submit
 from ..payload import Json, Serializer
 from ..replies import suitable
@@ -135,10 +136,10 @@ class Client:
         return GraphHandle(self.link, graph.id)
 
     def _submit_graph(self, graph: Graph, traced: calls.SubmitOptions) -> None:
-        each = graph.entries(self.link.serializer, traced)
-        digest = graph.digest(graph.entries(self.link.serializer, {}) if traced else each)
+        each = entries(graph, self.link.serializer, traced)
+        own = digest(graph, entries(graph, self.link.serializer, {}) if traced else each)
         for batch in batches(each):
-            call = calls.submit_graph(graph.id, len(graph.nodes), batch, digest=digest, **graph.options())
+            call = calls.submit_graph(graph.id, len(graph.nodes), batch, digest=own, **graph.options())
             self.link.make(call)
 
     def graph(self, id: str) -> GraphHandle:
