@@ -3,6 +3,9 @@ import type * as calls from "./calls.js";
 import { CALL_BYTES, INPUTS_OF_CALL, TASKS_OF_CALL } from "./contract.js";
 import { InvalidCall } from "./errors.js";
 
+/** The beginning of the entry that follows all entries of a set. */
+export const LEAST = "least/";
+
 /** An entry of inputs, with the bytes of its value. */
 interface Input {
   readonly text: string;
@@ -46,6 +49,7 @@ export function batches(each: readonly calls.SubmitGraphEach[]): calls.SubmitGra
   const others = last.inputs.filter((input) => !isValue(input));
   const own = others.filter(({ text }) => text.slice(text.indexOf("=") + 1) === second.task.id);
   const late = new Set(own.length ? own : others.slice(0, 1));
+  for (const input of others) if (input.text.startsWith(LEAST)) late.add(input); // after all entries of the set
   if (isLong(second) || second.inputs.length + late.size > INPUTS_OF_CALL) {
     const ids = `${second.task.id} and ${last.task.id}`;
     throw new InvalidCall("BADARG", `the last tasks of the graph, ${ids}, have over ${INPUTS_OF_CALL} inputs each: one of them may.`);

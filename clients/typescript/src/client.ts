@@ -4,7 +4,9 @@ import * as calls from "./calls.js";
 import { Connection, type NodeRedis } from "./connection.js";
 import { InvalidCall, Unsuitable, duplicate } from "./errors.js";
 import { number, options as optionsOf, shown } from "./argument-checks.js";
-import { Graph, GraphHandle } from "./graph.js";
+import { callsOf } from "./graph-entries.js";
+import { GraphHandle } from "./graph-handle.js";
+import { Graph } from "./graph.js";
 import { type Hooks, aroundSubmit, hooksOf } from "./hooks.js";
 import { Link } from "./link.js";
 import { Json, type Serializer } from "./payload.js";
@@ -103,10 +105,10 @@ export class Client implements AsyncDisposable {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline, notify } = graph.options;
     await aroundSubmit(this.link.hooks, "graph", {}, graph.id, async ({ tags: more }) => {
-      const { total, digest, batches } = graph.batches(this.link.serializer, more);
+      const { total, bounds, digest, batches } = callsOf(graph, this.link.serializer, more);
       try {
         for (const batch of batches) {
-          const options = { name, onFailure, tags, deadline, notify, digest };
+          const options = { name, onFailure, tags, deadline, notify, bounds, digest };
           await this.link.make(calls.submitGraph(graph.id, total, batch, options));
         }
       } catch (error) {

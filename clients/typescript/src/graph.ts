@@ -1,36 +1,143 @@
 // Graphs: tasks that wait for other tasks. A graph is a value; one call of the client submits it.
-import { createHash, randomUUID } from "node:crypto";
-import { batches } from "./batches.js";
-import * as calls from "./calls.js";
+import { randomUUID } from "node:crypto";
+import type * as calls from "./calls.js";
 import type * as contract from "./contract.js";
-import { STATES } from "./contract.js";
-import { InvalidCall, NotFound } from "./errors.js";
-import { shown } from "./argument-checks.js";
-import type { Link } from "./link.js";
-import type { Serializer } from "./payload.js";
-import { Task, type Wait, until } from "./task.js";
-import { type Bytes, type Names, type Time, written } from "./wire.js";
+import { InvalidCall } from "./errors.js";
+import { number as checkedNumber, options as optionsOf, shown } from "./argument-checks.js";
+import { Task } from "./task.js";
+import type { Time } from "./wire.js";
 
-/** A task of a graph. In the parameters of another task a node stands for the result of its task. */
-export class Node {
+/** A kind of tasks, with the types of its parameters and its result: see {@link taskType}. */
+export class TaskType<P extends readonly unknown[] = never, R = unknown> {
+  declare protected readonly types: (parameters: P) => R;
+
+  /** @internal */
+  constructor(/** The queue of the tasks. */ readonly queue: string, /** The options of each task. */ readonly options: NodeOptions) {}
+}
+
+/**
+ * A kind of tasks of a graph, with the types of a handler, which may belong to another program:
+ * `const encode = taskType<typeof handlers.encode>("films", { method: "encode" })`.
+ */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it is given, not inferred
+export function taskType<H extends (parameters: never, ...rest: never[]) => unknown>(
+  queue: string, options: NodeOptions = {},
+): H extends (parameters: infer P extends readonly unknown[], ...rest: never[]) => infer R ? TaskType<P, Awaited<R>> : never {
+  optionsOf("a task type", options);
+  return new TaskType(queue, options) as never;
+}
+
+/** Parameters, in which a node or an earlier task stands for its result. */
+export type Given<P extends readonly unknown[]> = {
+  readonly [K in keyof P]: P[K] | Node<P[K]> | Task<P[K]> | (null extends P[K] ? Optional<P[K]> : never);
+};
+
+/** Further parameters and the options of a task. */
+export type More<P extends readonly unknown[]> = [] extends P
+  ? [parameters?: Given<P>, options?: NodeOptions]
+  : [parameters: Given<P>, options?: NodeOptions];
+
+/**
+ * A task of a graph, whose result has the type `R`. In the parameters of another task a node stands for this result.
+ *
+ * There is no method `then`, because `await` would call it.
+ */
+export class Node<R = unknown> {
+  declare protected readonly types: R;
+
   /** @internal */
   constructor(
+    /** @internal */ readonly graph: Graph,
     /** The id. */ readonly id: string,
     /** @internal */ readonly queue: string,
     /** @internal */ readonly parameters: readonly unknown[],
     /** @internal */ readonly options: NodeOptions,
   ) {}
+
+  /** Adds a task that runs when this task is complete. Its first parameter is the result of this task. */
+  andThen<Rest extends readonly unknown[], S>(type: TaskType<[R, ...Rest], S> | string, ...more: More<Rest>): Node<S> {
+    const [parameters, options] = more;
+    return this.graph.node(type, [this, ...rest(parameters)], options);
+  }
+
+  /** Adds a task that runs only if this task fails or is cancelled; otherwise it is cancelled. */
+  onFailure<P extends readonly unknown[], S>(type: TaskType<P, S> | string, ...more: More<P>): Node<S> {
+    const [parameters, options] = more;
+    return this.graph.node(type, rest(parameters), { ...options, afterFailure: [...(options?.afterFailure ?? []), this] });
+  }
+
+  /** Adds a task that runs when this task has ended, with any outcome. */
+  onEnd<P extends readonly unknown[], S>(type: TaskType<P, S> | string, ...more: More<P>): Node<S> {
+    const [parameters, options] = more;
+    return this.graph.node(type, rest(parameters), { ...options, after: [...(options?.after ?? []), this] });
+  }
+}
+
+/** Tasks of a graph that run in parallel, whose results have the type `R`. */
+export class Group<R = unknown> implements Iterable<Node<R>> {
+  readonly #graph: Graph;
+  readonly #least: number | undefined;
+
+  /** @internal */
+  constructor(graph: Graph, /** The tasks. */ readonly nodes: readonly Node<R>[], least?: number) {
+    this.#graph = graph;
+    this.#least = least;
+  }
+
+  /** The number of tasks. */
+  get length(): number {
+    return this.nodes.length;
+  }
+
+  [Symbol.iterator](): Iterator<Node<R>> {
+    return this.nodes.values();
+  }
+
+  /** Sets the maximum number of tasks that run at once. */
+  atMost(number: number): this {
+    checkedNumber("atMost", number, 1, true);
+    if (this.nodes.some(({ options }) => options.key !== undefined)) {
+      throw new InvalidCall("BADARG", "a group with a bound has a key of its own: leave out one of them.");
+    }
+    const queues = [...new Set(this.nodes.map(({ queue }) => queue))].sort();
+    if (queues.length > 1) throw new InvalidCall("BADARG", `a bound is for tasks of one queue, not of ${queues.join(", ")}.`);
+    // A maximum that allows all tasks at once is not a bound.
+    if (number < this.nodes.length) this.#graph.bounds.push([this.nodes, number]);
+    return this;
+  }
+
+  /** The same tasks, of which the next task needs only this number: `null` replaces the other results. */
+  atLeast(number: number): Group<R | null> {
+    return new Group<R | null>(this.#graph, this.nodes, number);
+  }
+
+  /** Adds a task that runs when all these tasks are complete. Its parameters are the list of their results. */
+  andThen<S>(type: TaskType<R[], S> | string, options: NodeOptions = {}): Node<S> {
+    const own = this.#least === undefined ? options : { ...options, atLeast: { count: this.#least, of: this.nodes } };
+    return this.#graph.node(type, this.nodes, own);
+  }
+
+  /** Adds a task after each of these tasks. Its first parameter is the result of that task. */
+  map<Rest extends readonly unknown[], S>(type: TaskType<[R, ...Rest], S> | string, ...more: More<Rest>): Group<S> {
+    if (this.#least !== undefined) {
+      throw new InvalidCall("BADARG", "a task after each of these waits for that one: leave out `atLeast`.");
+    }
+    const [parameters, options] = more;
+    return this.#graph.each(type, this.nodes, parameters, options);
+  }
 }
 
 /** A result that may be missing: see {@link optional}. */
-export class Optional {
+export class Optional<R = unknown> {
+  declare protected readonly types: R;
+
   /** @internal */
   constructor(/** @internal */ readonly what: Upstream) {}
 }
 
 /** In the parameters of a node: the result of another task, or `null` if that task fails or is cancelled. */
-export function optional(what: Upstream): Optional {
-  return new Optional(what);
+export function optional<R>(what: Node<R> | Task<R> | string): Optional<R> {
+  return new Optional<R>(what);
 }
 
 /** An upstream of a task: another task of the graph, an earlier task, or the id of an earlier task. */
@@ -40,7 +147,7 @@ export type Upstream = Node | Task | string;
 export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique" | "request" | "inputs" | "by"> {
   /** The id of the task; by default the id of the graph and the position of the task. */
   readonly id?: string | undefined;
-  /** The name of the task within the graph, for people. */
+  /** The name of the task within the graph, for people. The tasks of a group are named `encode[0]`, `encode[1]`, … */
   readonly label?: string | undefined;
   /** The time at which the task is due. */
   readonly eta?: Time | undefined;
@@ -50,6 +157,8 @@ export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique
   readonly after?: readonly Upstream[] | undefined;
   /** Upstreams that must have failed or been cancelled. */
   readonly afterFailure?: readonly Upstream[] | undefined;
+  /** Upstreams of which this number must be complete. The result of another one of them is `null`. */
+  readonly atLeast?: { readonly count: number; readonly of: readonly Upstream[] } | undefined;
 }
 
 /** Options of a graph. */
@@ -73,15 +182,18 @@ export interface GraphOptions {
  *
  * ```ts
  * const graph = new Graph({ name: "film" });
- * const parts = graph.add("split", ["a.mkv"]);
- * graph.add("join", [graph.add("encode", [parts, 1]), graph.add("encode", [parts, 2])]);
+ * const parts = graph.add(split, ["a.mkv"]);
+ * graph.group(parts.andThen(encode, [1]), parts.andThen(encode, [2])).andThen(join);
  * await client.submitGraph(graph);
  * ```
  */
 export class Graph {
   /** The id. */
   readonly id: string;
-  readonly #nodes: Node[] = [];
+  /** @internal */
+  readonly nodes: Node[] = [];
+  /** @internal Tasks of which only a number run at once. */
+  readonly bounds: (readonly [nodes: readonly Node[], most: number])[] = [];
 
   constructor(/** The options of the graph. */ readonly options: GraphOptions = {}) {
     this.id = options.id ?? randomUUID();
@@ -90,155 +202,64 @@ export class Graph {
   /**
    * Adds a task.
    *
-   * @param queue The queue of the task.
+   * @param type A {@link taskType}, or a queue.
    * @param parameters The list that its handler gets. Nodes and earlier tasks in the list stand for their results;
    *   inside {@link optional}, for `null` if they fail or are cancelled.
    */
-  add(queue: string, parameters: readonly unknown[], options: NodeOptions = {}): Node {
+  add<P extends readonly unknown[], R>(type: TaskType<P, R>, parameters: Given<P>, options?: NodeOptions): Node<R>;
+  add<R = unknown>(type: string, parameters: readonly unknown[], options?: NodeOptions): Node<R>;
+  add(type: TaskType | string, parameters: readonly unknown[], options: NodeOptions = {}): Node {
+    return this.node(type, parameters, options);
+  }
+
+  /** Makes these tasks a group: `graph.group(left, right).andThen(join)`. */
+  group<R>(...nodes: Node<R>[]): Group<R> {
+    return new Group<R>(this, nodes);
+  }
+
+  /** Adds a task for each item, which is its first parameter: `graph.map(encode, parts).atMost(4).andThen(join)`. */
+  map<T, Rest extends readonly unknown[], S>(
+    type: TaskType<[T, ...Rest], S> | string, items: Iterable<T>, ...more: More<Rest>
+  ): Group<S> {
+    const [parameters, options] = more;
+    return this.each(type, items, parameters, options);
+  }
+
+  /** @internal */
+  each<S>(type: object | string, items: Iterable<unknown>, parameters?: readonly unknown[], options: NodeOptions = {}): Group<S> {
+    if (options.id !== undefined) throw new InvalidCall("BADARG", "the tasks of a group have ids of their own: leave out `id`.");
+    const kind = type instanceof TaskType ? type : undefined;
+    const first = this.nodes.length;
+    const label = options.label ?? `${kind?.options.method ?? kind?.queue ?? shown(type)}-${first}`;
+    const nodes = [...items].map((item, at) =>
+      this.node<S>(type, [item, ...rest(parameters)], { ...options, label: `${label}[${at}]` }));
+    return new Group<S>(this, nodes);
+  }
+
+  /** @internal */
+  node<R>(type: object | string, parameters: readonly unknown[], options: NodeOptions = {}): Node<R> {
+    if (typeof type !== "string" && !(type instanceof TaskType)) {
+      throw new InvalidCall("BADARG", `${shown(type)} is no task type and no queue: make one with \`taskType\`.`);
+    }
     if (!Array.isArray(parameters)) {
       throw new InvalidCall("BADARG", `the parameters of a node are a list, not ${shown(parameters)}.`);
     }
-    const node = new Node(options.id ?? `${this.id}.${this.#nodes.length}`, queue, parameters, options);
-    this.#nodes.push(node);
+    const [queue, own] = typeof type === "string" ? [type, options] : [type.queue, { ...type.options, ...options }];
+    const node = new Node<R>(this, own.id ?? `${this.id}.${this.nodes.length}`, queue, parameters, own);
+    this.nodes.push(node);
     return node;
   }
-
-  /** @internal The nodes in the form of the call, with more tags, split into calls. The digest is that without them. */
-  batches(serializer: Serializer, tags: Names = []): { total: number; digest: string; batches: calls.SubmitGraphEach[][] } {
-    const each = this.#nodes.map((node) => entry(node, serializer));
-    const tagged = !tags.length ? each : this.#nodes.map((node) => {
-      const all = [node.options.tags ?? [], tags].flat();
-      return entry(new Node(node.id, node.queue, node.parameters, { ...node.options, tags: all }), serializer);
-    });
-    return { total: each.length, digest: digest(this.options, each), batches: batches(tagged) };
-  }
 }
 
-/** The digest of a graph and all its tasks, as the contract defines it. */
-function digest({ name, onFailure, tags, deadline, notify }: GraphOptions, each: readonly calls.SubmitGraphEach[]): string {
-  const part = (data: Bytes | string): Buffer => {
-    const bytes = Buffer.from(data as string);
-    return Buffer.concat([Buffer.from(`${bytes.length}:`), bytes, Buffer.from(",")]);
-  };
-  const sorted = (options: [string, string][]): Buffer =>
-    // Only the presence of a deadline counts, because times are often relative to the submit.
-    Buffer.concat(options.sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([name, value]) => [part(name), part(name === "deadline" ? "1" : value)]));
-  const own = Object.entries({ name, on_failure: onFailure, tags, deadline, notify })
-    .filter(([, value]) => value !== undefined);
-  const hash = createHash("sha1").update(part(sorted(own.map(([name, value]) => [name, String(written(value))]))));
-  for (const one of each) {
-    const inputs = one.inputs.split(" ").sort().join(" ");
-    const options = one.options.split(" ").filter(Boolean).map((entry): [string, string] => {
-      const [name = "", value = ""] = entry.split("=");
-      return [name, decodeURIComponent(value)];
-    });
-    for (const data of [one.id, one.queue, one.eta == null ? "" : "1", one.parameters, inputs]) hash.update(part(data));
-    hash.update(part(sorted(options)));
+function rest(parameters: readonly unknown[] = []): readonly unknown[] {
+  if (!Array.isArray(parameters)) {
+    throw new InvalidCall("BADARG", `further parameters of a node are a list, not ${shown(parameters)}.`);
   }
-  return hash.digest("hex");
+  return parameters;
 }
 
-const idOf = (what: Upstream): string => (typeof what === "string" ? what : what.id);
-const isUpstream = (value: unknown): value is Node | Task | Optional =>
+/** @internal */
+export const idOf = (what: Upstream): string => (typeof what === "string" ? what : what.id);
+/** @internal */
+export const isUpstream = (value: unknown): value is Node | Task | Optional =>
   value instanceof Node || value instanceof Task || value instanceof Optional;
-
-function entry(node: Node, serializer: Serializer): calls.SubmitGraphEach {
-  const { eta = null, afterSuccess = [], after = [], afterFailure = [], ...more } = node.options;
-  const inputs = Object.entries({ success: afterSuccess, after, failure: afterFailure })
-    .flatMap(([kind, upstreams]) => upstreams.map((each) => `${kind}=${idOf(each)}`));
-  const options = (Object.entries(more) as [string, unknown][])
-    .filter(([name, value]) => name !== "id" && value !== undefined)
-    .map(([name, value]) => `${snake(name)}=${encodeURIComponent(String(written(value)))}`)
-    .join(" ");
-  let parameters: Bytes;
-  if (node.parameters.some(isUpstream)) {
-    const values: Buffer[] = [];
-    node.parameters.forEach((value, at) => {
-      if (value instanceof Optional) inputs.push(`optional/${at}=${idOf(value.what)}`);
-      else if (value instanceof Node || value instanceof Task) inputs.push(`result/${at}=${value.id}`);
-      else {
-        const data = Buffer.from(serializer.dumps(value) as string);
-        inputs.push(`value/${at}=${data.length}`);
-        values.push(data);
-      }
-    });
-    parameters = Buffer.concat(values);
-  } else parameters = serializer.dumps(node.parameters);
-  return { id: node.id, queue: node.queue, eta, parameters, inputs: inputs.join(" "), options };
-}
-
-/** The name of an option in the contract. */
-function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-/** A graph that was submitted. */
-export class GraphHandle {
-  readonly #link: Link;
-
-  /** @internal */
-  constructor(link: Link, /** The id. */ readonly id: string) {
-    this.#link = link;
-  }
-
-  /** Returns the task of a node, or the task with this id. */
-  task(node: Node | string): Task {
-    return new Task(this.#link, typeof node === "string" ? node : node.id);
-  }
-
-  /** The numbers of complete, failed and cancelled tasks. */
-  info(): Promise<calls.ShowGraphReply> {
-    return this.#page("0", 1);
-  }
-
-  async #page(cursor: string, limit = 500): Promise<calls.ShowGraphReply> {
-    const found = await this.#link.run(calls.showGraph(this.id, cursor, limit));
-    if (!found) throw new NotFound("NOTASK", `there is no graph ${this.id}.`);
-    return found;
-  }
-
-  /** All tasks of the graph, with their states and numbers of open upstreams. */
-  async tasks(): Promise<calls.ShowGraphItem[]> {
-    const found: calls.ShowGraphItem[] = [];
-    for (let cursor = "0"; ; ) {
-      const page = await this.#page(cursor);
-      found.push(...page.items);
-      cursor = page.cursor;
-      if (cursor === "0") return found;
-    }
-  }
-
-  /** Waits until all tasks have ended or are deleted, and returns the tasks. */
-  wait(wait: Wait = {}): Promise<calls.ShowGraphItem[]> {
-    // Deletions lower the numbers of `info`, so this checks the tasks, from the first unfinished page on.
-    let first = "0";
-    const look = async (): Promise<calls.ShowGraphItem[] | undefined> => {
-      const ended: calls.ShowGraphItem[] = [];
-      for (let cursor = first; ; ) {
-        const page = await this.#page(cursor);
-        if (!page.items.every(({ status }) => status === "deleted" || STATES[status]?.final === true)) {
-          first = cursor;
-          return undefined;
-        }
-        ended.push(...page.items);
-        cursor = page.cursor;
-        if (cursor !== "0") continue;
-        if (first === "0") return ended;
-        first = "0"; // tasks of earlier pages may run again
-        ended.length = 0;
-      }
-    };
-    return until(look, wait, (within) => `the graph ${this.id} has not ended ${within}.`);
-  }
-
-  /** Cancels all unfinished tasks; with `task` only this task and the tasks that wait for it. */
-  async cancel(reason = "", options: { readonly task?: string; readonly force?: boolean } = {}): Promise<void> {
-    await this.#link.make(calls.cancelGraph(this.id, reason, { ...options, by: this.#link.by }));
-  }
-
-  /** Retries failed and cancelled tasks. With `task`, reruns this task and everything downstream. */
-  async retry(options: { readonly task?: string; readonly deadline?: Time } = {}): Promise<void> {
-    await this.#link.make(calls.retryGraph(this.id, { ...options, by: this.#link.by }));
-  }
-}

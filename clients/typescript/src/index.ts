@@ -9,7 +9,10 @@ export {
   BluequeError, CancelledAtStart, ConnectionFailed, InvalidCall, Lost, NotFound, PayloadError, Refused, ReplyError, ServerError,
   TaskCancelled, TaskFailed, TimedOut, Unavailable, Unsuitable,
 } from "./errors.js";
-export { Graph, GraphHandle, type GraphOptions, Node, type NodeOptions, Optional, type Upstream, optional } from "./graph.js";
+export { GraphHandle } from "./graph-handle.js";
+export {
+  type Given, Graph, type GraphOptions, Group, type More, Node, type NodeOptions, Optional, TaskType, type Upstream, optional, taskType,
+} from "./graph.js";
 export type { Attempt, Hooks, Submit } from "./hooks.js";
 export { type HandlerOptions, type Kind, type Limits } from "./handler-options.js";
 export { task } from "./handler.js";
