@@ -95,9 +95,16 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_pages_for_users_of_other_schedulers_is_accepted() {
-        let pages =
-            [include_str!("../../docs/migrating/from-slurm.md"), include_str!("../../docs/migrating/from-pueue.md")];
+    fn every_line_of_the_pages_for_users_of_other_tools_is_accepted() {
+        let pages = [
+            include_str!("../../docs/migrating/from-slurm.md"),
+            include_str!("../../docs/migrating/from-pueue.md"),
+            include_str!("../../docs/migrating/from-celery.md"),
+            include_str!("../../docs/migrating/from-rq.md"),
+            include_str!("../../docs/migrating/from-bullmq.md"),
+            include_str!("../../docs/migrating/from-sidekiq.md"),
+            include_str!("../../docs/migrating/from-temporal.md"),
+        ];
         let lines: Vec<&str> = pages.iter().flat_map(|page| lines(page)).collect();
         assert!(lines.len() > 80, "{}", lines.len());
         let refused: Vec<String> = lines.into_iter().filter_map(refusal).collect();

@@ -1,4 +1,4 @@
-// "From BullMQ" of the README: a test for each row of the table, named by the start of its first column.
+// "Calls" of docs/migrating/from-bullmq.md: a test for each row of the table, named by the start of its first column.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
@@ -171,8 +171,8 @@ const ROWS: Readonly<Record<string, (client: Client) => Promise<void>>> = {
   },
 };
 
-const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-const FIRST = (README.split("## From BullMQ\n")[1]?.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("| ")).slice(1);
+const PAGE = readFileSync(new URL("../../../docs/migrating/from-bullmq.md", import.meta.url), "utf8");
+const FIRST = (PAGE.split("## Calls\n")[1]?.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("| ")).slice(1);
 
 test("each row has a test, and each test a row", () => {
   const names = Object.keys(ROWS);
