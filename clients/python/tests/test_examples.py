@@ -35,7 +35,9 @@ PRINTS = {
 
 
 def test_none_is_missing() -> None:
-    assert sorted([*PRINTS, "service"]) == sorted(file.stem for file in EXAMPLES.glob("*.py"))
+    assert sorted([*PRINTS, "flask_service", "outbox", "service"]) == sorted(
+        file.stem for file in EXAMPLES.glob("*.py")
+    )
 
 
 @pytest.mark.parametrize("name", sorted(PRINTS))
@@ -51,19 +53,25 @@ def transcode(path: str) -> str:
     return f"{path}.mp4"
 
 
-@pytest.fixture
-def service(server: Server, namespace: str, tmp_path: Path) -> Iterator[str]:
+SERVICES = {
+    "fastapi": ["uvicorn", "service:app", "--port", "0"],
+    "flask": ["flask", "--app", "flask_service", "run", "--port", "0"],
+}
+
+
+@pytest.fixture(params=sorted(SERVICES))
+def service(request: pytest.FixtureRequest, server: Server, namespace: str, tmp_path: Path) -> Iterator[str]:
     """The URL of the web service."""
-    command = [sys.executable, "-m", "uvicorn", "service:app", "--port", "0", "--app-dir", str(EXAMPLES)]
+    command = [sys.executable, "-m", *SERVICES[request.param]]
     env = {**os.environ, "BLUEQUE_URL": server.url, "BLUEQUE_NAMESPACE": namespace}
     log = tmp_path / "log"
     with log.open("w") as out:
-        process = subprocess.Popen(command, env=env, stdout=out, stderr=out)
+        process = subprocess.Popen(command, env=env, stdout=out, stderr=out, cwd=EXAMPLES)
     try:
-        yield until(lambda: re.search(r"running on (http://\S+)", log.read_text()), "it does not start")[1]
+        yield until(lambda: re.search(r"(?i)running on (http://\S+)", log.read_text()), "it does not start")[1]
     finally:
         process.terminate()
-        # uvicorn ends by the signal itself, after its clean-up.
+        # uvicorn and Flask end by the signal itself.
         assert process.wait(PATIENCE) in (0, -signal.SIGTERM), log.read_text()
 
 
