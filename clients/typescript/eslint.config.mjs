@@ -13,6 +13,8 @@ export default tseslint.config(
   },
   // Generated code: unions of a string type and literals document the usual values.
   { files: ["src/calls.ts"], rules: { "@typescript-eslint/no-redundant-type-constituents": "off" } },
+  // Modules of NestJS are empty classes with decorators.
+  { files: ["examples/nest.ts"], rules: { "@typescript-eslint/no-extraneous-class": ["error", { allowWithDecorator: true }] } },
   // In tests, variables named `_…` may be unused, and promises need no `await`.
   {
     files: ["tests/**"],

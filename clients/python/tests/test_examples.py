@@ -106,3 +106,14 @@ def test_the_web_service_submits_follows_and_cancels(service: str, client: Clien
     assert client.task(made["id"]).state() == "cancelled"
     assert answer(f"{service}/tasks/nobody")[0] == 404
     assert answer(f"{service}/tasks/nobody/events")[0] == 404
+
+
+def test_code_of_the_page_is_in_the_examples() -> None:
+    page = (EXAMPLES / "../../../docs/use/frameworks.md").read_text()
+    places = [*EXAMPLES.glob("**/*.py"), EXAMPLES.parent / "tests/test_outbox.py"]
+    places += (EXAMPLES / "../../typescript/examples").glob("*.ts")
+    texts = [file.read_text() for file in places]
+    blocks = re.findall(r"```\w+\n(.*?)```", page, re.S)
+    assert len(blocks) == 6
+    for block in blocks:
+        assert any(block in text for text in texts), block

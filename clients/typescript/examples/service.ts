@@ -8,37 +8,20 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
-import { BluequeError, Client, type Task, contract } from "@blueque/client";
-
-/** Milliseconds between two looks at a followed task. */
-const LOOK = 200;
-/** The HTTP status of an error. */
-const REFUSED: Readonly<Record<string, number>> = {
-  BADNAME: 400, TOOBIG: 400, PAYLOAD: 400, BADARG: 400, NOTASK: 404, STATE: 409, CLOSED: 409, UNAVAILABLE: 503,
-};
+import { Client, type Task } from "@blueque/client";
+import { changes, shown, statusOf } from "./view.js";
 
 const client = new Client();
 await client.check();
 const queue = client.queue("transcode");
 
-async function shown(task: Task) {
-  const { status, attempt, progress, result, error } = await task.info();
-  const read = (bytes: Buffer | null): unknown => (bytes?.length ? JSON.parse(bytes.toString()) : null);
-  return { status, attempt, progress: read(progress), result: read(result), error: error?.toString() ?? null };
-}
-
 /** Sends each change. A client that closes the connection ends the loop. */
 async function follow(task: Task, response: ServerResponse): Promise<void> {
-  let now = await shown(task); // an unknown task is 404
+  const first = await shown(task); // an unknown task is 404
   response.writeHead(200, { "Content-Type": "text/event-stream" });
-  for (let before = ""; !response.destroyed; ) {
-    const text = JSON.stringify(now);
-    if (text !== before) response.write(`data: ${text}\n\n`);
-    if (contract.STATES[now.status ?? ""]?.final) break;
-    before = text;
-    await sleep(LOOK);
-    now = await shown(task);
+  for await (const text of changes(task, first)) {
+    if (response.destroyed) break;
+    response.write(`data: ${text}\n\n`);
   }
   response.end();
 }
@@ -61,8 +44,7 @@ async function answer(request: IncomingMessage, task: Task | undefined): Promise
 }
 
 function refusal(error: unknown): Answer {
-  const status = error instanceof BluequeError ? REFUSED[error.code] : undefined;
-  return [status ?? 500, { error: error instanceof Error ? error.message : String(error) }];
+  return [statusOf(error) ?? 500, { error: error instanceof Error ? error.message : String(error) }];
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

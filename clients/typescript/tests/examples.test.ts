@@ -18,8 +18,11 @@ const PRINTS: Readonly<Record<string, string>> = {
   work_queue: "0 wait, 0 are leased",
 };
 
+/** The same web service with several frameworks. */
+const SERVICES = ["express", "fastify", "nest", "service"];
+
 test("none is missing", () => {
-  const known = [...Object.keys(PRINTS), "service"].sort();
+  const known = [...Object.keys(PRINTS), ...SERVICES, "view"].sort();
   assert.deepEqual(readdirSync(FOLDER).map((name) => name.replace(".js", "")).sort(), known);
 });
 
@@ -30,37 +33,54 @@ for (const [name, line] of Object.entries(PRINTS)) {
   });
 }
 
-test("the web service submits, follows and cancels", async (t) => {
+for (const name of SERVICES) {
+  test(`the web service submits, follows and cancels: ${name}`, async (t) => {
+    await using server = new Server();
+    await using client = server.client({ namespace: "service" });
+    const environment = { ...process.env, BLUEQUE_URL: server.url, BLUEQUE_NAMESPACE: "service", WORKS: "no" };
+    const program = spawn(process.execPath, [new URL(`${name}.js`, FOLDER).pathname, "0"], {
+      env: environment, stdio: ["ignore", "pipe", "inherit"],
+    });
+    t.after(() => program.kill("SIGKILL"));
+    const [said] = (await once(program.stdout, "data")) as [Buffer];
+    const tasks = `${said.toString().trim()}/tasks`;
+    const post = async (body: unknown, headers: Record<string, string> = {}) =>
+      (await fetch(tasks, { method: "POST", body: JSON.stringify(body), headers })).json() as Promise<{ id: string }>;
+    const key = { "Idempotency-Key": "order-1" };
+    assert.deepEqual([await post("a.mkv", key), await post("a.mkv", key)], [{ id: "order-1" }, { id: "order-1" }]);
+    const events = await fetch(`${tasks}/order-1/events`);
+    const worker = new Worker(client, "transcode", (path) => `${path as string}.mp4`, { signals: false, log: () => undefined });
+    const running = worker.run();
+    const lines = (await events.text()).split("\n").filter((line) => line.startsWith("data: "));
+    const changes = lines.map((line) => JSON.parse(line.slice("data: ".length)) as Record<string, unknown>);
+    worker.stop();
+    await running;
+    assert.equal(changes[0]?.["status"], "pending");
+    const last = changes.at(-1);
+    assert.deepEqual([last?.["status"], last?.["result"]], ["complete", "a.mkv.mp4"]);
+    assert.deepEqual(await (await fetch(`${tasks}/order-1`)).json(), last);
+    assert.equal((await fetch(`${tasks}/order-1`, { method: "DELETE" })).status, 409);
+    const { id } = await post({ path: "b.mkv" });
+    assert.equal((await fetch(`${tasks}/${id}`, { method: "DELETE" })).status, 202);
+    assert.equal(await client.task(id).state(), "cancelled");
+    assert.equal((await fetch(`${tasks}/nobody/events`)).status, 404);
+    assert.equal((await fetch(tasks, { method: "POST", body: "{" })).status, 400);
+    program.kill("SIGTERM");
+    assert.deepEqual(await once(program, "exit"), [0, null]);
+  });
+}
+
+test("a worker in a module of NestJS ends with its service", async (t) => {
   await using server = new Server();
-  await using client = server.client({ namespace: "service" });
-  const environment = { ...process.env, BLUEQUE_URL: server.url, BLUEQUE_NAMESPACE: "service" };
-  const program = spawn(process.execPath, [new URL("service.js", FOLDER).pathname, "0"], {
-    env: environment, stdio: ["ignore", "pipe", "inherit"],
+  const environment = { ...process.env, BLUEQUE_URL: server.url };
+  const program = spawn(process.execPath, [new URL("nest.js", FOLDER).pathname, "0"], {
+    env: environment, stdio: ["ignore", "pipe", "ignore"],
   });
   t.after(() => program.kill("SIGKILL"));
   const [said] = (await once(program.stdout, "data")) as [Buffer];
   const tasks = `${said.toString().trim()}/tasks`;
-  const post = async (body: unknown, headers: Record<string, string> = {}) =>
-    (await fetch(tasks, { method: "POST", body: JSON.stringify(body), headers })).json() as Promise<{ id: string }>;
-  const key = { "Idempotency-Key": "order-1" };
-  assert.deepEqual([await post("a.mkv", key), await post("a.mkv", key)], [{ id: "order-1" }, { id: "order-1" }]);
-  const events = await fetch(`${tasks}/order-1/events`);
-  const worker = new Worker(client, "transcode", (path) => `${path as string}.mp4`, { signals: false, log: () => undefined });
-  const running = worker.run();
-  const lines = (await events.text()).split("\n\n").filter(Boolean);
-  const changes = lines.map((line) => JSON.parse(line.slice("data: ".length)) as Record<string, unknown>);
-  worker.stop();
-  await running;
-  assert.equal(changes[0]?.["status"], "pending");
-  const last = changes.at(-1);
-  assert.deepEqual([last?.["status"], last?.["result"]], ["complete", "a.mkv.mp4"]);
-  assert.deepEqual(await (await fetch(`${tasks}/order-1`)).json(), last);
-  assert.equal((await fetch(`${tasks}/order-1`, { method: "DELETE" })).status, 409);
-  const { id } = await post({ path: "b.mkv" });
-  assert.equal((await fetch(`${tasks}/${id}`, { method: "DELETE" })).status, 202);
-  assert.equal(await client.task(id).state(), "cancelled");
-  assert.equal((await fetch(`${tasks}/nobody/events`)).status, 404);
-  assert.equal((await fetch(tasks, { method: "POST", body: "{" })).status, 400);
+  const { id } = (await (await fetch(tasks, { method: "POST", body: '"a.mkv"' })).json()) as { id: string };
+  assert.match(await (await fetch(`${tasks}/${id}/events`)).text(), /"status":"complete".*"result":"a\.mkv\.mp4"/);
   program.kill("SIGTERM");
   assert.deepEqual(await once(program, "exit"), [0, null]);
 });
