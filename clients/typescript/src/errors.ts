@@ -12,6 +12,7 @@ const OWN: Readonly<Record<string, string>> = {
   FAILED: "Look at its error, its log and its history; `retry` runs it again.",
   TASKCANCELLED: "`retry` runs it again.",
   WORKER: "See the worker's log.",
+  SIGNATURE: "Answer with 401; compare the secret with the `secret_file` of the target.",
 };
 
 /** Any error of this package. */
@@ -72,6 +73,13 @@ export class ReplyError extends BluequeError {}
 export class PayloadError extends BluequeError {
   constructor(detail: string, cause?: unknown) {
     super("PAYLOAD", detail, cause);
+  }
+}
+
+/** A webhook that no worker with this secret has sent. */
+export class Unverified extends BluequeError {
+  constructor(detail: string) {
+    super("SIGNATURE", detail);
   }
 }
 

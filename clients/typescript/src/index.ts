@@ -7,7 +7,7 @@ export type { NodeRedis } from "./connection.js";
 export * as contract from "./contract.js";
 export {
   BluequeError, CancelledAtStart, ConnectionFailed, InvalidCall, Lost, NotFound, PayloadError, Refused, ReplyError, ServerError,
-  TaskCancelled, TaskFailed, TimedOut, Unavailable, Unsuitable,
+  TaskCancelled, TaskFailed, TimedOut, Unavailable, Unsuitable, Unverified,
 } from "./errors.js";
 export { GraphHandle } from "./graph-handle.js";
 export {
@@ -16,6 +16,7 @@ export {
 export type { Attempt, Hooks, Submit } from "./hooks.js";
 export { type HandlerOptions, type Kind, type Limits } from "./handler-options.js";
 export { task } from "./handler.js";
+export { type Notice, type NoticeHeaders, Notices } from "./notices.js";
 export { Json, type Serializer } from "./payload.js";
 export { type EventsOptions, Queue, type TaskOptions } from "./queue.js";
 export { Schedule } from "./schedule.js";

@@ -22,9 +22,11 @@ from .errors import (
     TimedOut,
     Unavailable,
     Unsuitable,
+    Unverified,
 )
 from .graphs import Graph, Group, Node, NodeOptions, optional
 from .hooks import Attempt, Hooks, Submit
+from .notices import Notice, Notices
 from .payload import Json, Serializer
 from .sync import Client, GraphHandle, Queue, Schedule, Task, WorkQueue
 from .task_functions import TaskCall, TaskFunction, task
@@ -51,6 +53,8 @@ __all__ = [
     "Node",
     "NodeOptions",
     "NotFound",
+    "Notice",
+    "Notices",
     "PayloadError",
     "Queue",
     "Refused",
@@ -68,6 +72,7 @@ __all__ = [
     "TimedOut",
     "Unavailable",
     "Unsuitable",
+    "Unverified",
     "Why",
     "WorkItem",
     "WorkQueue",

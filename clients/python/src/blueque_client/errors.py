@@ -18,6 +18,7 @@ OWN = {
     "FAILED": "Look at its error, its log and its history; `retry` runs it again.",
     "TASKCANCELLED": "`retry` runs it again.",
     "WORKER": "See the worker's log.",
+    "SIGNATURE": "Answer with 401; compare the secret with the `secret_file` of the target.",
 }
 
 
@@ -102,6 +103,13 @@ class PayloadError(BluequeError):
 
     def __init__(self, cause: str) -> None:
         super().__init__("PAYLOAD", cause)
+
+
+class Unverified(BluequeError):
+    """A webhook that no worker with this secret has sent."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__("SIGNATURE", cause)
 
 
 class TimedOut(BluequeError):
