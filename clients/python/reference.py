@@ -16,6 +16,7 @@ for each in vars(calls).values():
 pdoc.pdoc(
     "blueque_client",
     "blueque_client.aio",
+    "blueque_client.django",
     "blueque_client.testing",
     "blueque_client.importing",
     output_directory=Path(__file__).parent / "build" / "reference",

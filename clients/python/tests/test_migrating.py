@@ -22,7 +22,6 @@ from blueque_client import (
     GraphHandle,
     Group,
     Node,
-    NodeOptions,
     Queue,
     Schedule,
     Task,
@@ -32,6 +31,7 @@ from blueque_client import (
     contract,
     task,
 )
+from blueque_client.graphs import NodeOptions
 from blueque_client.testing import Clock, Server, run_until_idle
 
 PROJECT = Path(__file__).parents[3]

@@ -24,7 +24,7 @@ from .errors import (
     Unsuitable,
     Unverified,
 )
-from .graphs import Graph, Group, Node, NodeOptions, optional
+from .graphs import Graph, Group, Node, optional
 from .hooks import Attempt, Hooks, Submit
 from .notices import Notice, Notices
 from .payload import Json, Serializer
@@ -51,7 +51,6 @@ __all__ = [
     "Json",
     "Lost",
     "Node",
-    "NodeOptions",
     "NotFound",
     "Notice",
     "Notices",
