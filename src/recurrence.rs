@@ -6,11 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::constants::SLOTS_AHEAD;
 use crate::error::{Error, Result};
 use crate::times;
-
-/// Maximum number of cron slots that a schedule stores ahead.
-const AHEAD: usize = 64;
 
 /// The times at which a schedule creates its tasks, called slots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +67,7 @@ impl Recurrence {
     /// Returns the slots to send to the server: for cron up to 64 slots after a time, otherwise none.
     #[must_use]
     pub fn slots(&self, after: SystemTime) -> Vec<SystemTime> {
-        if self.is_cron() { self.preview(after, AHEAD) } else { Vec::new() }
+        if self.is_cron() { self.preview(after, SLOTS_AHEAD as usize) } else { Vec::new() }
     }
 
     /// Returns true if the server needs the slots of this recurrence from clients.

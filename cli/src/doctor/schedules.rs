@@ -1,6 +1,7 @@
 //! Checks that each schedule is in the index with its next slot, on which I25 depends. A schedule that needs more slots
 //! must also be in the index of such schedules.
 
+use blueque::constants::{FEW_SLOTS, SLOTS_AHEAD};
 use redis::Value;
 
 use super::checks::Checks;
@@ -12,12 +13,6 @@ const FIELDS: [&str; 9] = ["recurrence", "next", "done", "paused", "ended", "fin
 /// Maximum number of seconds between now and a handled slot in the future. A schedule that has handled a later slot
 /// creates no tasks until that time.
 const AHEAD_OF_TIME: f64 = 60.0;
-
-/// Number of stored slots below which a cron schedule needs more slots.
-const FEW: usize = 32;
-
-/// Number of future slots that clients supply.
-const AHEAD: usize = 64;
 
 /// Number of seconds after which an overdue slot means that no client creates its task.
 const LATE: f64 = 300.0;
@@ -112,11 +107,11 @@ impl Checks {
         if let Some(due) = due {
             self.finding("schedules", format!("schedule {name} {due}"), again.clone());
         }
-        if told.len() > AHEAD {
+        if told.len() > SLOTS_AHEAD as usize {
             let text = format!("schedule {name} has {} slots, the bound is 64", told.len());
             self.finding("schedules", text, again.clone());
         }
-        let tells = every.is_none() && !rests && last.is_none() && told.len() < FEW;
+        let tells = every.is_none() && !rests && last.is_none() && told.len() < FEW_SLOTS as usize;
         if tells && !low {
             let text = format!("schedule {name} needs slots, and is not in {low_ones}: it will run dry");
             self.finding("schedules", text, again);

@@ -249,6 +249,9 @@ export const END_BYTES = 1048576;
 /** Maximum number of attempts that a `finish_and_reserve` ends, and maximum number of tasks that it takes. */
 export const ENDS_OF_CALL = 100;
 
+/** Number of known slots below which a cron schedule needs more slots. */
+export const FEW_SLOTS = 32;
+
 /** Pause before a call is repeated for the first time; each further pause is twice as long. */
 export const FIRST_PAUSE = 0.01;
 
@@ -302,6 +305,9 @@ export const REPORT_EVERY = 10;
 
 /** Maximum size of a result, a checkpoint or parameters. */
 export const RESULT_BYTES = 8388608;
+
+/** Maximum number of slots of a cron schedule that a client supplies ahead of time. */
+export const SLOTS_AHEAD = 64;
 
 /** Maximum number of tasks that a `submit` or `submit_graph` creates. */
 export const TASKS_OF_CALL = 500;

@@ -68,7 +68,7 @@ end
 schedules.plan_next(new)
 if new.ended or not every and not new.list[1] then
   reply.fail('BADARG', every and 'no slot lies before the end'
-    or 'no slot was told that lies ahead, between start and end')
+    or 'no slot is in the future, between start and end')
 end
 local names, named = options.limits, schedules.values(old.options or '').limits
 if names or named then

@@ -1,7 +1,7 @@
 --- Supplies the next slots of a cron schedule: the slots after a time that `tick` returned, or after the last slot of
 --   an earlier call. A count of 0 means that there are no further slots.
 -- @args now name recurrence after count (slot)*count
--- @role administrator
+-- @role maintenance
 -- @reply `told`, or `stale` if the schedule has changed since
 -- @errors NOSCHEDULE
 namespace.open()
@@ -19,7 +19,7 @@ if schedule.recurrence ~= recurrence or after > tail then
 end
 local list = schedule.list
 for _, fire_time in ipairs(fire_times) do
-  if fire_time > tail and #list < contract.SLOT_COUNT_HIGH then
+  if fire_time > tail and #list < contract.SLOTS_AHEAD then
     list[#list + 1] = fire_time
   end
 end

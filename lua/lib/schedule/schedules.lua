@@ -9,9 +9,6 @@ local schedules = {}
 -- Maximum number of schedules in a namespace.
 schedules.MOST = 100000
 
--- Number of fire times ahead below which a cron schedule needs more fire times.
-schedules.FEW = 32
-
 -- Seconds by which a fire time may be late with the policy `skip`, by default.
 schedules.LATE = 60
 
@@ -39,7 +36,7 @@ function schedules.recurrence(value)
     end
   end
   if #value <= contract.RECURRENCE_HIGH and string.find(value,
-    '^cron [%w/_+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+$') then
+    '^cron [%w/_+-]+ [%w*,/#-]+ [%w*,/#-]+ [%w*,/#-]+ [%w*,/#-]+ [%w*,/#-]+$') then
     return value
   end
   reply.fail('BADARG', 'the recurrence must be `every SECONDS OFFSET` (1 to ' .. contract.EVERY_HIGH
@@ -149,7 +146,7 @@ function schedules.plan_next(schedule)
   schedule.held = nil
   schedule.slots = schedule.list[1] and table.concat(schedule.list, ' ') or nil
   schedule.wants_slots_after = not schedule.every and not over and not schedule.paused and not schedule.final
-    and #schedule.list < schedules.FEW and string.format('%.6f', tail) or nil
+    and #schedule.list < contract.FEW_SLOTS and string.format('%.6f', tail) or nil
 end
 
 -- Writes these fields of a settled schedule, and the fields that every call changes. The write is refused when memory

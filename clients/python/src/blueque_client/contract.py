@@ -381,6 +381,9 @@ error is sent in its own call.
 ENDS_OF_CALL = 100
 """Maximum number of attempts that a `finish_and_reserve` ends, and maximum number of tasks that it takes."""
 
+FEW_SLOTS = 32
+"""Number of known slots below which a cron schedule needs more slots."""
+
 FIRST_PAUSE = 0.01
 """Pause before a call is repeated for the first time; each further pause is twice as long."""
 
@@ -431,6 +434,9 @@ REPORT_EVERY = 10
 
 RESULT_BYTES = 8388608
 """Maximum size of a result, a checkpoint or parameters."""
+
+SLOTS_AHEAD = 64
+"""Maximum number of slots of a cron schedule that a client supplies ahead of time."""
 
 TASKS_OF_CALL = 500
 """Maximum number of tasks that a `submit` or `submit_graph` creates."""
