@@ -8,6 +8,7 @@ from collections.abc import Callable
 from . import calls, contract
 from .errors import BluequeError
 from .logs import log
+from .sync.schedule import supply_times
 from .version import VERSION
 from .worker_state import WorkerState
 
@@ -22,6 +23,7 @@ def send_reports(state: WorkerState) -> None:
 def maintain(state: WorkerState) -> None:
     """Does the maintenance until the end of the worker."""
     ahead, read = 0.0, float(-contract.CLOCK_EVERY)
+    unread: set[str] = set()
 
     def once() -> float:
         """Returns the seconds until the next maintenance. The server and this host may have different clocks."""
@@ -33,6 +35,9 @@ def maintain(state: WorkerState) -> None:
             reply = state.link.run(calls.maintenance(queues))
             if reply.trouble:
                 log.warning("maintenance: %s", reply.trouble)
+            for text in set(supply_times(state.link, reply.items)) - unread:
+                unread.add(text)
+                log.warning("%s", text)
             after = min(after, 0.0 if reply.more else max(reply.next - ahead - time.time(), 0.05))
         return after
 

@@ -22,6 +22,7 @@ from .logs import fields
 from .messages import Message
 from .running_attempts import RunningAttempt, start_of
 from .sync import Client, Link
+from .sync.schedule import supply_times
 from .task_functions import TaskFunction, Tasks, functions_of
 
 LISTENER = f"test_{os.getpid()}"
@@ -90,8 +91,11 @@ def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000, *, hooks: I
         link.run(calls.register(name, LISTENER))
     try:
         for done in range(most):
-            while link.run(calls.maintenance(queues)).more:
-                pass
+            more = True
+            while more:
+                reply = link.run(calls.maintenance(queues))
+                supply_times(link, reply.items)
+                more = reply.more
             while link.run(calls.run_deferred(500)).more:  # in production, maintenance does this every two seconds
                 pass
             taken = link.make(calls.reserve(LISTENER, queues, pid=os.getpid()))

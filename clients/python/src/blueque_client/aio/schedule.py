@@ -1,11 +1,15 @@
-"""A schedule: a task at intervals."""
+"""A schedule: a task at intervals, or by cron."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
-from .. import calls
+from .. import calls, contract
+from ..cron import Cron
+from ..errors import InvalidCall, NotFound
 from .link import Link
 from .task import Task
 
@@ -40,3 +44,18 @@ class Schedule:
     async def remove(self) -> None:
         """Removes the schedule; its tasks stay."""
         await self._link.make(calls.unschedule(self.name, by=self._link.by))
+
+
+async def supply_times(link: Link, schedules: Iterable[calls.MaintenanceItem]) -> list[str]:
+    """Supplies the next fire times of cron schedules that have few left. Returns the reasons why this host cannot
+    compute those of some schedules; another client supplies them."""
+    unread = []
+    for each in schedules:
+        try:
+            times = Cron.read(each.recurrence).times(each.after, contract.SLOTS_AHEAD)
+        except (InvalidCall, ValueError) as error:
+            unread.append(f"the schedule {each.name} gets no fire times from this worker: {error}")
+            continue
+        with suppress(NotFound):  # it was removed
+            await link.run(calls.supply_times(each.name, each.recurrence, each.after, times))
+    return unread

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .. import calls
 from ..address import FROM_ENVIRONMENT, from_environment, place_of
+from ..cron import Cron
 from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graph_calls import batches, digest, entries
 from ..graphs import Graph
@@ -154,22 +155,35 @@ class Client:
         self,
         name: str,
         call: TaskCall[Any],
-        every: Seconds,
+        every: Seconds | None = None,
         *,
         offset: Seconds = 0,
+        cron: str | None = None,
+        zone: str | None = None,
         **options: Unpack[calls.ScheduleOptions],
     ) -> Schedule:
-        """Creates a task at each multiple of `every` since 1970, plus the offset. Changes the schedule if it exists.
+        """Creates a task at each multiple of `every` since 1970, plus the offset; or at the times of a cron expression
+        in a time zone. Changes the schedule if it exists.
 
+        cron: Minute, hour, day of the month, month, day of the week, such as `0 3 * * MON-FRI`; or `@daily`.
+        zone: The time zone of `cron`, such as `Europe/Berlin`; by default UTC.
         call: `function.call(…)`, or `TaskCall("queue", parameters)` for a worker in any language.
         options: Options of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and the options of each task.
         """
-        recurrence = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
         known = calls.ScheduleOptions.__annotations__
         own = {name: value for name, value in _checked(call).options.items() if name in known}
         merged = cast("calls.ScheduleOptions", {"by": self.link.by, **own, **options})
         parameters = self.link.serializer.dumps(call.parameters)
-        self.link.make(calls.schedule(name, call.queue, recurrence, parameters, [], **merged))
+        times: list[int] = []
+        if every is not None and cron is None and zone is None:
+            recurrence = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
+        elif cron is not None and every is None and not offset:
+            parsed = Cron(cron, zone or "UTC")
+            recurrence = str(parsed)
+            times = parsed.first((self.link.run(calls.handshake())).now, merged.get("start"))
+        else:
+            raise InvalidCall("BADARG", "a schedule takes `every` and its `offset`, or `cron` and its `zone`.")
+        self.link.make(calls.schedule(name, call.queue, recurrence, parameters, times, **merged))
         return Schedule(self.link, name)
 
     def schedule_of(self, name: str) -> Schedule:
