@@ -2,6 +2,7 @@
 import { fromEnvironment } from "./address.js";
 import * as calls from "./calls.js";
 import { Connection, type NodeRedis } from "./connection.js";
+import { Cron } from "./cron.js";
 import { InvalidCall, Unsuitable, duplicate } from "./errors.js";
 import { number, options as optionsOf, shown } from "./argument-checks.js";
 import { callsOf } from "./graph-entries.js";
@@ -31,13 +32,27 @@ export interface ClientOptions {
   readonly clock?: () => Time;
 }
 
+/** The times of a schedule: an interval, or a cron expression. */
+export type Recurrence =
+  | {
+    /** Seconds between two tasks, counted from 1970. */
+    readonly every: Seconds;
+    /** Offset in seconds from each multiple of `every`. */
+    readonly offset?: Seconds | undefined;
+    readonly cron?: undefined;
+    readonly zone?: undefined;
+  }
+  | {
+    /** Minute, hour, day of the month, month, day of the week, such as `0 3 * * MON-FRI`; or `@daily`. */
+    readonly cron: string;
+    /** The time zone of `cron`, such as `Europe/Berlin`. By default UTC. */
+    readonly zone?: string | undefined;
+    readonly every?: undefined;
+    readonly offset?: undefined;
+  };
+
 /** Options of a schedule, and of the tasks that it creates. */
-export interface ScheduleOptions extends Omit<calls.ScheduleOptions, "request" | "by"> {
-  /** Seconds between two tasks, counted from 1970. */
-  readonly every: Seconds;
-  /** Offset in seconds from each multiple of `every`. */
-  readonly offset?: Seconds | undefined;
-}
+export type ScheduleOptions = Omit<calls.ScheduleOptions, "request" | "by"> & Recurrence;
 
 /**
  * A namespace on a server.
@@ -128,16 +143,28 @@ export class Client implements AsyncDisposable {
     return this.link.pages((cursor) => calls.graphs(cursor, 500));
   }
 
-  /** Creates a task at each multiple of `every`, plus the offset; changes an existing schedule. */
+  /**
+   * Creates a task at each multiple of `every`, plus the offset, or at the times of a cron expression in a time zone.
+   * Changes an existing schedule.
+   */
   async schedule(name: string, queue: string, parameters: unknown, options: ScheduleOptions): Promise<Schedule> {
     optionsOf("a schedule", options);
-    const { every, offset = 0, ...more } = options;
-    if (!Number.isInteger(every) || !Number.isInteger(offset)) {
-      throw new InvalidCall("BADARG", `every ${every} with the offset ${offset}: these are whole seconds.`);
-    }
-    const recurrence = offset ? `every ${every} ${offset}` : `every ${every}`;
+    const { every, offset, cron, zone, ...more } = options;
     const data = this.link.serializer.dumps(parameters);
-    await this.link.make(calls.schedule(name, queue, recurrence, data, [], { ...more, by: this.link.by }));
+    const given: Partial<Record<string, unknown>> = options;
+    const [mine, other] = given["cron"] === undefined ? ["every", "zone"] : ["cron", "every"];
+    if (given[mine] === undefined || given[other] !== undefined || (mine === "cron" && given["offset"] !== undefined)) {
+      throw new InvalidCall("BADARG", "a schedule takes `every` and its `offset`, or `cron` and its `zone`.");
+    }
+    let [recurrence, times] = [`every ${every ?? 0} ${offset ?? 0}`, [] as number[]];
+    if (cron !== undefined) {
+      const parsed = new Cron(cron, zone);
+      recurrence = parsed.toString();
+      times = parsed.first((await this.link.run(calls.handshake())).now, more.start);
+    } else if (!Number.isInteger(every) || !Number.isInteger(offset ?? 0)) {
+      throw new InvalidCall("BADARG", `every ${every} with the offset ${offset ?? 0}: these are whole seconds.`);
+    }
+    await this.link.make(calls.schedule(name, queue, recurrence, data, times, { ...more, by: this.link.by }));
     return new Schedule(this.link, name);
   }
 

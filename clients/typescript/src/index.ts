@@ -1,7 +1,7 @@
 // Very long running tasks on Redis or Valkey.
 export { Again, Context, Failure, type Handler, type Handlers, type Order, Stopped } from "./attempt.js";
 export * as calls from "./calls.js";
-export { Client, type ClientOptions, type ScheduleOptions } from "./client.js";
+export { Client, type ClientOptions, type Recurrence, type ScheduleOptions } from "./client.js";
 export { LocalContext, type LocalOptions, localContext } from "./local-context.js";
 export type { NodeRedis } from "./connection.js";
 export * as contract from "./contract.js";

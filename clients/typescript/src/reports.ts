@@ -2,6 +2,7 @@
 import * as calls from "./calls.js";
 import * as contract from "./contract.js";
 import { known } from "./errors.js";
+import { supplyTimes } from "./schedule.js";
 import type { WorkerState } from "./worker-state.js";
 
 /** Starts reports, maintenance and logs, until the end of the worker. */
@@ -44,6 +45,7 @@ export async function report(state: WorkerState): Promise<number> {
 function maintenance(state: WorkerState): () => Promise<number> {
   // The seconds by which the server's clock is ahead of this host's, and the time at which it is read again.
   let [ahead, readAgain] = [0, 0];
+  const unread = new Set<string>();
   return async () => {
     if (performance.now() >= readAgain) {
       const { now } = await state.link.run(calls.handshake());
@@ -54,6 +56,10 @@ function maintenance(state: WorkerState): () => Promise<number> {
     for (const names of await state.queues.toKeep()) {
       const reply = await state.link.run(calls.maintenance(names));
       if (reply.trouble) state.say("warning", `maintenance: ${reply.trouble}`);
+      for (const text of await supplyTimes(state.link, reply.items)) {
+        if (!unread.has(text)) state.say("warning", text);
+        unread.add(text);
+      }
       after = Math.min(after, reply.more ? 0 : Math.max(reply.next - ahead - Date.now() / 1000, 0.05));
     }
     return after;

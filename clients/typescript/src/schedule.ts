@@ -1,6 +1,9 @@
-// A schedule: a task at intervals.
+// A schedule: a task at intervals, or by cron.
 import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
+import { SLOTS_AHEAD } from "./contract.js";
+import { Cron } from "./cron.js";
+import { InvalidCall, NotFound } from "./errors.js";
 import type { Link } from "./link.js";
 import { Task } from "./task.js";
 
@@ -38,4 +41,24 @@ export class Schedule {
   async remove(): Promise<void> {
     await this.#link.make(calls.unschedule(this.name, { by: this.#link.by }));
   }
+}
+
+/**
+ * Supplies the next fire times of cron schedules that have few left. Returns the reasons why this host cannot compute
+ * those of some schedules; another client supplies them.
+ *
+ * @internal
+ */
+export async function supplyTimes(link: Link, schedules: readonly calls.MaintenanceItem[]): Promise<string[]> {
+  const unread: string[] = [];
+  for (const { name, recurrence, after } of schedules) {
+    try {
+      const times = Cron.read(recurrence).times(after, SLOTS_AHEAD);
+      await link.run(calls.supplyTimes(name, recurrence, after, times));
+    } catch (error) {
+      if (error instanceof InvalidCall) unread.push(`the schedule ${name} gets no fire times from this worker: ${error.message}`);
+      else if (!(error instanceof NotFound)) throw error; // it was removed
+    }
+  }
+  return unread;
 }

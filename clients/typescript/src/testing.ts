@@ -12,6 +12,7 @@ import { Client, type ClientOptions } from "./client.js";
 import { callOf } from "./ends.js";
 import { InvalidCall, TimedOut, Unsuitable } from "./errors.js";
 import { type Hooks, callOutcome, hooksOf } from "./hooks.js";
+import { supplyTimes } from "./schedule.js";
 import type { Bytes } from "./wire.js";
 
 function installed(): string {
@@ -123,7 +124,11 @@ export async function runUntilIdle(
   for (const name of names) await link.run(calls.register(name, listener));
   try {
     for (let done = 0; done < most; done += 1) {
-      while ((await link.run(calls.maintenance(names))).more);
+      for (let more = true; more; ) {
+        const reply = await link.run(calls.maintenance(names));
+        await supplyTimes(link, reply.items);
+        ({ more } = reply);
+      }
       while ((await link.run(calls.runDeferred(500))).more); // in production, maintenance does this every two seconds
       const [item] = (await link.make(calls.reserve(listener, names, { pid: process.pid }))) ?? [];
       if (!item) return done;
