@@ -6,6 +6,7 @@ import { number } from "./argument-checks.js";
 import { judged, optionsOfHandler } from "./handler-options.js";
 import { type Complain, type Hooks, aroundAttempt } from "./hooks.js";
 import type { Serializer } from "./payload.js";
+import { oneLine } from "./text.js";
 import type { Bytes } from "./wire.js";
 
 /** The reason to stop an attempt: `stop`: the task is given back for another attempt; `drain`: the worker ends. */
@@ -86,6 +87,19 @@ export interface About {
   readonly checkpoint: Buffer | null;
 }
 
+/** The task that a log message is about; empty if it is about no task. */
+export interface LogFields {
+  readonly task?: string;
+  readonly attempt?: number;
+  readonly queue?: string;
+  readonly method?: string;
+}
+
+/** The fields of a message about an attempt. */
+export function fieldsOf({ id, attempt, queue, method }: Pick<About, "id" | "attempt" | "queue" | "method">): LogFields {
+  return { task: oneLine(id), attempt, queue, ...(method !== null && { method: oneLine(method) }) };
+}
+
 /** The connection of a handler to the worker. */
 export interface Channel {
   /** Saves a value; fails if the lease was lost. */
@@ -146,6 +160,11 @@ export class Context {
   /** Throws {@link Stopped} if the attempt must stop: call it between two steps of the work. */
   check(): void {
     this.signal.throwIfAborted();
+  }
+
+  /** The task, as fields for a logger: `pino().child(context.fields)`, `winston.child(context.fields)`. */
+  get fields(): LogFields {
+    return fieldsOf(this);
   }
 
   /** The checkpoint that the previous attempt saved. */

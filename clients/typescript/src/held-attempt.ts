@@ -1,12 +1,11 @@
 // An attempt that a worker holds.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Order, Stopped, type Channel } from "./attempt.js";
+import { type Channel, type Order, Stopped, fieldsOf } from "./attempt.js";
 import * as calls from "./calls.js";
 import type { Child } from "./child-process.js";
 import { CALL_AGAIN, LOG_KEPT_BYTES, LOG_PIECE_BYTES, RESULT_BYTES } from "./contract.js";
 import { BluequeError, Lost } from "./errors.js";
 import type { Limits } from "./handler-options.js";
-import { oneLine } from "./text.js";
 import type { Bytes, Call } from "./wire.js";
 import type { WorkerState } from "./worker-state.js";
 
@@ -87,9 +86,8 @@ export class HeldAttempt implements Channel {
 
   /** Logs an event of the attempt. */
   say(level: "info" | "warning" | "error", text: string, detail?: "detail"): void {
-    const { id: task, queue, method, item: { attempt } } = this;
-    const fields = { task: oneLine(task), attempt, queue, ...(method !== null && { method: oneLine(method) }) };
-    this.state.say(level, `task ${task} attempt ${attempt}${text}`, detail, fields);
+    const { id, queue, method, item: { attempt } } = this;
+    this.state.say(level, `task ${id} attempt ${attempt}${text}`, detail, fieldsOf({ id, attempt, queue, method }));
   }
 
   /** Orders the attempt to stop; `atOnce`: without a grace period. */

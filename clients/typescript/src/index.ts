@@ -1,5 +1,5 @@
 // Very long running tasks on Redis or Valkey.
-export { Again, Context, Failure, type Handler, type Handlers, type Order, Stopped } from "./attempt.js";
+export { Again, Context, Failure, type Handler, type Handlers, type LogFields, type Order, Stopped } from "./attempt.js";
 export * as calls from "./calls.js";
 export { Client, type ClientOptions, type Recurrence, type ScheduleOptions } from "./client.js";
 export { LocalContext, type LocalOptions, localContext } from "./local-context.js";
@@ -23,5 +23,5 @@ export { Schedule } from "./schedule.js";
 export { type EditOptions, Task, type Wait } from "./task.js";
 export { type Argument, type Bytes, Call, type Names, type Reply, type Seconds, type Time } from "./wire.js";
 export type { Why } from "./why.js";
-export { type LogFields, Worker, type WorkerOptions } from "./worker.js";
+export { Worker, type WorkerOptions } from "./worker.js";
 export { type LeaseOptions, WorkItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";

@@ -1,6 +1,6 @@
 // The options of a worker, and the state that its parts share.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { End, Handlers } from "./attempt.js";
+import type { End, Handlers, LogFields } from "./attempt.js";
 import { Clock } from "./clock.js";
 import { CALL_AGAIN } from "./contract.js";
 import { BluequeError } from "./errors.js";
@@ -42,14 +42,6 @@ export interface WorkerOptions {
    * default the worker's begin and end, warnings and errors go to stderr.
    */
   readonly log?: (level: "info" | "warning" | "error", text: string, fields: LogFields) => void;
-}
-
-/** The task that a log message is about; empty if it is about no task. */
-export interface LogFields {
-  readonly task?: string;
-  readonly attempt?: number;
-  readonly queue?: string;
-  readonly method?: string;
 }
 
 /** The names of all options. */

@@ -14,9 +14,9 @@ import { ProcessPool } from "./process-pool.js";
 import { startReports } from "./reports.js";
 import { awaitOrders, awaitTasks } from "./wake-ups.js";
 import { WorkFolder } from "./work-folder.js";
-import { type LogFields, OPTIONS, type WorkerOptions, WorkerState } from "./worker-state.js";
+import { OPTIONS, type WorkerOptions, WorkerState } from "./worker-state.js";
 
-export type { LogFields, WorkerOptions };
+export type { WorkerOptions };
 
 /** Milliseconds between two checks of all attempts. */
 const CHECK_EVERY = 200;

@@ -140,6 +140,8 @@ const ROWS: Readonly<Record<string, (client: Client) => Promise<void>>> = {
   "`upsertJobScheduler(": async (client) => {
     await client.schedule("nightly", "q", [1], { every: 60 });
     assert.equal((await (await client.schedule("nightly", "q", [1], { every: 90 })).info()).recurrence, "every 90 0");
+    const cron = await client.schedule("nightly", "q", [1], { cron: "0 3 * * *", zone: "Europe/Berlin" });
+    assert.equal((await cron.info()).recurrence, "cron Europe/Berlin 0 3 * * *");
   },
   "`FlowProducer`": async (client) => {
     await using _ = working(client, (parameters: unknown) => parameters, { slots: 2 });

@@ -22,6 +22,7 @@ test("a handler called directly has a context that prints, and keeps the checkpo
   assert.equal(await transcode(3, context), 1);
   assert.deepEqual(lines, ["2 of 3 seconds", "3 of 3 seconds", "done"]);
   assert.deepEqual([context.saved, context.reported, context.attempt], [3, { done: 3, total: 3, unit: "seconds" }, 2]);
+  assert.deepEqual(context.fields, { task: "local", attempt: 2, queue: "local" });
   assert.ok(existsSync(context.folder));
   await rm(context.folder, { recursive: true });
   await assert.rejects(context.checkpoint(new Date()), PayloadError);

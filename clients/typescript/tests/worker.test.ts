@@ -423,13 +423,19 @@ test("its log may be JSON", async (t) => {
 test("a log message about a task has its fields", async () => {
   await using client = server.client();
   const found: unknown[] = [];
-  const handlers = { fails: () => { throw new Error("no such film"); } };
+  const handlers = {
+    fails: (_: unknown, context: Context) => {
+      found.push(context.fields);
+      throw new Error("no such film");
+    },
+  };
   await using worker = working(client, handlers, { log: (level, _, fields) => { if (fields.task) found.push([level, fields]); } });
   const job = await submit(client, "fails");
   await assert.rejects(job.result({ timeout: 60 }));
   worker.stop();
   await worker.run();
-  assert.deepEqual(found, [["warning", { task: job.id, attempt: 1, queue: "q", method: "fails" }]]);
+  const fields = { task: job.id, attempt: 1, queue: "q", method: "fails" };
+  assert.deepEqual(found, [fields, ["warning", fields]]);
 });
 
 test("a server that is away at the start is logged, with the cause", async (t) => {
