@@ -38,6 +38,19 @@ impl TaskInfo {
         unknown.map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
+    /// Returns true if the title, the command, the parameters or an error of the task contains this text, in upper or
+    /// lower case.
+    #[must_use]
+    pub fn mentions(&self, text: &str) -> bool {
+        let (text, fields) = (text.to_lowercase(), ["title", "command", "parameters", "error", "last_error"]);
+        fields.iter().filter_map(|field| self.fields.get(*field)).any(|value| {
+            let lower = value.to_ascii_lowercase();
+            text.is_empty()
+                || lower.windows(text.len()).any(|part| part == text.as_bytes())
+                || std::str::from_utf8(value).is_ok_and(|value| value.to_lowercase().contains(&text))
+        })
+    }
+
     /// Error of a failed task.
     #[must_use]
     pub fn error(&self) -> Option<String> {

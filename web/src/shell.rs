@@ -111,7 +111,7 @@ fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure>) -
                     (places(here))
                     form.jump action=(here.link("/tasks")) role="search" aria-label="Find tasks, from every page" {
                         label.hidden for="jump" { "Find tasks" }
-                        input #jump type="search" name="q" placeholder="Find tasks: id, state:failed, tag:…" autocomplete="off" data-key="/";
+                        input #jump type="search" name="q" placeholder="Find tasks: id, title, state:failed, tag:…" autocomplete="off" data-key="/";
                     }
                     span.actor title=(format!("Role: {}", here.actor.role.as_str())) {
                         (here.actor.name) @if here.site.is_read_only() { " · read-only" }

@@ -1,6 +1,6 @@
 //! `blueque find`
 
-use blueque::{GraphId, QueueName, TaskId, TaskInfo};
+use blueque::{GraphId, QueueName, TaskId};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
@@ -35,28 +35,15 @@ pub struct Options {
 /// Number of tasks whose texts are read at most.
 const READ: usize = 10_000;
 
-/// Fields that `--text` looks into.
-const TEXTS: [&str; 5] = ["title", "command", "parameters", "error", "last_error"];
-
-/// Returns true if a field of the task contains this text, which is in lower case.
-fn contains(info: &TaskInfo, text: &str) -> bool {
-    let bytes = text.as_bytes();
-    TEXTS.iter().filter_map(|field| info.fields.get(*field)).any(|value| {
-        value.to_ascii_lowercase().windows(bytes.len()).any(|part| part == bytes)
-            || std::str::from_utf8(value).is_ok_and(|value| value.to_lowercase().contains(text))
-    })
-}
-
 /// Returns the tasks with the text among these ids, up to `limit`, and reports how many tasks were looked at.
 fn with_text(session: &Session, ids: Vec<String>, text: &str, limit: usize) -> anyhow::Result<Vec<String>> {
-    let text = text.to_lowercase();
     let ids: Vec<TaskId> = ids.into_iter().filter_map(|id| TaskId::new(id).ok()).collect();
     let (mut found, mut looked, mut oldest) = (Vec::new(), 0, None);
     for page in ids.get(..READ.min(ids.len())).unwrap_or_default().chunks(PAGE) {
         for (id, info) in page.iter().zip(session.client.infos(page)?) {
             let Some(info) = info else { continue };
             (looked, oldest) = (looked + 1, info.created().or(oldest));
-            if contains(&info, &text) {
+            if info.mentions(text) {
                 found.push(id.to_string());
             }
         }

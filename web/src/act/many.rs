@@ -93,6 +93,10 @@ fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
 /// Starts the action on all tasks that match, and leads to a page with its progress.
 async fn all(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Failure> {
     let query = Query::read(fields.get("q").unwrap_or_default());
+    if !query.texts.is_empty() {
+        let text = "An action on all tasks of a search cannot look for a text: select the tasks, or name a tag, a key or a group.";
+        return Err(Failure::wrong(text));
+    }
     let bulk = bulk(action, fields)?;
     let (client, calls) = (here.client().await?, here.signed().await?);
     let filter = query.filter()?;

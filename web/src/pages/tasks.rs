@@ -65,7 +65,7 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
     let wrong = query.filter().err().map(|failure| failure.text());
     let (found, matching) = match &wrong {
         Some(_) => (Found::default(), None),
-        None => (read(&client, &query, cursor, order).await?, count(&client, &query).await?),
+        None => (read(&client, &here.site, &query, cursor, order).await?, count(&client, &query).await?),
     };
     let place = Place { query: &query, columns: chosen, order };
     Ok(html! {
@@ -80,6 +80,7 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
                 input type="hidden" name="back" value=(here.at);
                 input type="hidden" name="q" value=(query.text());
                 (table(here, &found, &columns, &query))
+                (looked(&found))
                 (pager(here, &place, &found, cursor))
                 @if !found.tasks.is_empty() { (bulk(&query, matching)) }
             }
@@ -118,7 +119,7 @@ fn filter(here: &Here, place: &Place<'_>, wrong: Option<&str>) -> Markup {
             div.row {
                 label.hidden for="filter" { "Filter" }
                 input.grow #filter type="search" name="q" value=(query.text()) list="tokens" autocomplete="off" spellcheck="false"
-                    placeholder="state:failed tag:nightly method:encode key:acme since:2h id:mov" aria-describedby="filter-help";
+                    placeholder="state:failed tag:nightly method:encode key:acme since:2h id:mov, or words of a title" aria-describedby="filter-help";
                 button.primary { "Find" }
             }
             datalist #tokens {
@@ -161,21 +162,13 @@ fn table(here: &Here, found: &Found, columns: &[&(&str, &str)], query: &Query) -
         return if found.paused {
             look::empty(
                 "No match so far.",
-                "Many tasks were examined without a match. Go on with the next page, or name a tag, a state or a queue: these have an index.",
+                "Many tasks were examined without a match. Look further, or name a tag, a state or a queue: these have an index.",
                 None,
             )
         } else if query.is_any() {
             look::empty("There are no tasks.", "Submit one:", Some("blueque submit QUEUE '[\"parameters\"]'"))
         } else {
-            look::empty(
-                "No task matches.",
-                if query.prefix.is_some() {
-                    "A word without a name, or with a name that is none of the filters, is the beginning of an id. Titles and parameters are not searched."
-                } else {
-                    "Remove a filter, or look at other states."
-                },
-                None,
-            )
+            look::empty("No task matches.", "Remove a filter, or look at other states.", None)
         };
     }
     html! {
@@ -230,12 +223,22 @@ fn cell(here: &Here, column: &str, info: &TaskInfo) -> Markup {
     }
 }
 
+/// How far a search for a text has looked.
+fn looked(found: &Found) -> Markup {
+    html! { @if let Some((number, last)) = found.looked {
+        p.note #looked {
+            "Looked for the text in " @if found.next.is_some() { (text::tasks(number)) " of this page" } @else { "all " (text::tasks(number)) " of the search" }
+            @if let Some(last) = last { ", the last created " (time::relative(last)) } "."
+        }
+    } }
+}
+
 fn pager(here: &Here, place: &Place<'_>, found: &Found, cursor: &str) -> Markup {
     html! {
         @if cursor != "0" || found.next.is_some() {
             nav.pager aria-label="Pages of tasks" {
                 @if cursor != "0" { a.button href=(place.link(here, place.query, None)) { "First page" } }
-                @if let Some(next) = &found.next { a.button rel="next" href=(place.link(here, place.query, Some(next))) { "Next page" } }
+                @if let Some(next) = &found.next { a.button rel="next" href=(place.link(here, place.query, Some(next))) { @if found.paused { "Look further" } @else { "Next page" } } }
                 span.note { (ROWS) " tasks a page" @if found.paused { "; the search goes on behind this page" } }
             }
         }
@@ -251,7 +254,7 @@ fn bulk(query: &Query, matching: Option<u64>) -> Markup {
         div.bulk.act data-needs="operator" aria-label="Action on many tasks" role="group" {
             span data-matching=(number) {
                 label { input type="radio" name="scope" value="selected" checked; " Selected" }
-                " " label.admin { input type="radio" name="scope" value="all"; " All that match (" (number) ")" }
+                @if query.texts.is_empty() { " " label.admin { input type="radio" name="scope" value="all"; " All that match (" (number) ")" } }
             }
             label.hidden for="what" { "Action" }
             select #what name="what" {

@@ -6,7 +6,7 @@ use blueque::{Filter, Status};
 
 use crate::failure::Failure;
 
-/// A search. A word without a name is the beginning of an id.
+/// A search. A word without a name is a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     pub queue: Option<String>,
@@ -18,6 +18,8 @@ pub struct Query {
     pub group: Option<String>,
     pub since: Option<String>,
     pub until: Option<String>,
+    /// Texts, all of which the id, title, command, parameters or errors of a task contain.
+    pub texts: Vec<String>,
     /// Tokens that mean nothing.
     pub unknown: Vec<String>,
 }
@@ -36,13 +38,14 @@ pub const TOKENS: &[(&str, &str)] = &[
     ("since:", "created since: 2h, 3d, or 2026-11-27"),
     ("until:", "created before: 2h, 3d, or 2026-11-27"),
     ("id:", "the beginning of an id"),
+    ("text:", "a text in the id, title, command, parameters or error; a word without a name means the same"),
 ];
 
 impl Query {
     pub fn read(text: &str) -> Self {
         let mut query = Self::default();
         for token in tokens(text) {
-            let (name, value) = token.split_once(':').unwrap_or(("id", &token));
+            let (name, value) = token.split_once(':').unwrap_or(("text", &token));
             let value = value.to_owned();
             let set = |field: &mut Option<String>| *field = Some(value.clone()).filter(|value| !value.is_empty());
             match name {
@@ -63,8 +66,9 @@ impl Query {
                         }
                     }
                 }
-                // An id may contain a colon.
-                _ => query.prefix = Some(token),
+                "text" => query.texts.extend(Some(value).filter(|value| !value.is_empty())),
+                // A text may contain a colon.
+                _ => query.texts.push(token),
             }
         }
         query
@@ -90,7 +94,11 @@ impl Query {
             let quotes = value.contains([' ', '"']) || value.is_empty();
             Some(if quotes { format!("{name}:\"{}\"", value.replace('"', "")) } else { format!("{name}:{value}") })
         });
-        tokens.collect::<Vec<_>>().join(" ")
+        let texts = self.texts.iter().map(|text| {
+            let plain = !text.contains([' ', ':', '"']);
+            if plain { text.clone() } else { format!("text:\"{}\"", text.replace('"', "")) }
+        });
+        tokens.chain(texts).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns true if every task matches.
@@ -173,10 +181,12 @@ mod tests {
 
     #[test]
     fn a_search_is_read_and_written() {
-        let query = Query::read("state:failed,cancelled tag:nightly  group:\"no space\" since:2h mov");
+        let query =
+            Query::read("state:failed,cancelled tag:nightly  group:\"no space\" since:2h id:mov \"out of\" Sun a:b");
         assert_eq!(query.states, [Status::Failed, Status::Cancelled]);
         assert_eq!((query.tag.as_deref(), query.prefix.as_deref()), (Some("nightly"), Some("mov")));
         assert_eq!(query.group.as_deref(), Some("no space"));
+        assert_eq!(query.texts, ["out of", "Sun", "a:b"]);
         assert_eq!(Query::read(&query.text()), query);
         assert!(query.filter().is_ok());
     }
@@ -185,7 +195,6 @@ mod tests {
     fn wrong_tokens_are_named() {
         assert!(Query::read("state:broken").filter().unwrap_err().text().contains("state:broken"));
         assert!(Query::read("since:soon").filter().unwrap_err().text().contains("soon"));
-        assert_eq!(Query::read("a:b").prefix.as_deref(), Some("a:b"), "an id may contain a colon");
         assert_eq!(Query::read("group:").group.as_deref(), Some(""), "failures without a group");
     }
 }

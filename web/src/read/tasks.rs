@@ -1,17 +1,24 @@
 //! A page of a search.
 
+use std::time::{Duration, Instant, SystemTime};
+
 use blueque::calls::Call;
 use blueque::tokio::Client;
-use blueque::{Counts, Page, QueueName, Status, TaskId, TaskInfo};
+use blueque::{CommandLine, Counts, Page, QueueName, Status, TaskId, TaskInfo};
 
 use super::query::Query;
 use crate::failure::Failure;
+use crate::site::Site;
 
 /// Number of tasks on a page.
 pub const ROWS: usize = 50;
 
 /// Number of calls that look for the tasks of one page. Each examines up to 200 tasks.
 const CALLS: usize = 40;
+
+/// Number of tasks in which a page looks for a text, and the time that it takes at most.
+const LOOKED: usize = 5_000;
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Tasks that match a search.
 #[derive(Debug, Default)]
@@ -21,6 +28,8 @@ pub struct Found {
     pub next: Option<String>,
     /// True if the page ends because enough tasks were examined.
     pub paused: bool,
+    /// Number of tasks in which a text was looked for, and the creation of the last of them.
+    pub looked: Option<(u64, Option<SystemTime>)>,
 }
 
 /// Order of a list.
@@ -33,7 +42,7 @@ pub enum Order {
 }
 
 /// Reads a page of a search.
-pub async fn page(client: &Client, query: &Query, cursor: &str, order: Order) -> Result<Found, Failure> {
+pub async fn page(client: &Client, site: &Site, query: &Query, cursor: &str, order: Order) -> Result<Found, Failure> {
     let filter = query.filter()?;
     let queue = query.queue.as_deref().map(QueueName::new).transpose()?;
     let one = |at: &str| -> Call<Page<String>> {
@@ -43,6 +52,9 @@ pub async fn page(client: &Client, query: &Query, cursor: &str, order: Order) ->
             _ => client.calls().find(queue.as_ref(), at, rows, &filter),
         }
     };
+    if !query.texts.is_empty() {
+        return with_texts(client, site, query, cursor, one).await;
+    }
     let mut found = Found::default();
     let mut cursor = Some(cursor.to_owned());
     let mut ids: Vec<String> = Vec::new();
@@ -54,10 +66,61 @@ pub async fn page(client: &Client, query: &Query, cursor: &str, order: Order) ->
         found.paused = cursor.is_some() && ids.len() < ROWS;
     }
     found.next = cursor;
+    found.tasks = infos(client, &ids).await?;
+    Ok(found)
+}
+
+async fn infos(client: &Client, ids: &[String]) -> Result<Vec<(String, TaskInfo)>, Failure> {
     let names: Vec<TaskId> = ids.iter().filter_map(|id| TaskId::new(id.as_str()).ok()).collect();
     let infos = client.infos(&names).await?;
-    found.tasks = names.iter().zip(infos).filter_map(|(id, info)| Some((id.to_string(), info?))).collect();
+    Ok(names.iter().zip(infos).filter_map(|(id, info)| Some((id.to_string(), info?))).collect())
+}
+
+/// Reads the tasks that have all texts of a search. No index has texts, so a page looks into a bounded number of tasks.
+async fn with_texts(
+    client: &Client,
+    site: &Site,
+    query: &Query,
+    cursor: &str,
+    one: impl Fn(&str) -> Call<Page<String>>,
+) -> Result<Found, Failure> {
+    let (mut found, begun, mut cursor) = (Found::default(), Instant::now(), Some(cursor.to_owned()));
+    // A whole id finds its task, however old it is.
+    if let ([id], Some("0")) = (query.texts.as_slice(), cursor.as_deref())
+        && *query == (Query { texts: query.texts.clone(), ..Query::default() })
+    {
+        found.tasks = infos(client, std::slice::from_ref(id)).await?;
+    }
+    let (mut looked, mut last) = (0, None);
+    for _ in 0..LOOKED / ROWS {
+        let Some(at) = cursor.take_if(|_| found.tasks.len() < ROWS && begun.elapsed() < PATIENCE) else { break };
+        let page = client.call(&one(&at)).await?;
+        for (id, info) in infos(client, &page.items).await? {
+            (looked, last) = (looked + 1, info.created().or(last));
+            if found.tasks.iter().all(|(known, _)| *known != id) && mentions(site, &id, &info, &query.texts) {
+                found.tasks.push((id, info));
+            }
+        }
+        cursor = page.next;
+    }
+    found.paused = cursor.is_some() && found.tasks.len() < ROWS;
+    (found.next, found.looked) = (cursor, Some((looked, last)));
     Ok(found)
+}
+
+/// Returns true if a task shows all texts. What the page hides cannot be found: fields that are redacted, and the
+/// variables of a command.
+fn mentions(site: &Site, id: &str, info: &TaskInfo, texts: &[String]) -> bool {
+    let mut shown = info.clone();
+    if let Some(parameters) = shown.fields.get_mut("parameters") {
+        *parameters = site.redacted(std::mem::take(parameters));
+    }
+    if let Some(command) = info.command() {
+        let words = CommandLine::read(&command).map(|command| command.words()).unwrap_or_default();
+        shown.fields.insert("command".to_owned(), words.into_bytes());
+    }
+    let has = |text: &String| id.to_lowercase().contains(&text.to_lowercase()) || shown.mentions(text);
+    texts.iter().all(has)
 }
 
 /// Number of tasks that a search matches, if the counts of the queues tell it without reading the tasks.
