@@ -1,5 +1,6 @@
 //! Actions: what users can do, who may do it, and what it will do. Forms and the API use the same table.
 
+pub mod add;
 mod many;
 mod perform;
 
@@ -59,6 +60,8 @@ macro_rules! actions {
 }
 
 actions! {
+    "add-task" "Add a task" "submit": "Adds a task to a queue. It runs as soon as a worker has a free slot for it.";
+    "add-schedule" "Add a schedule" "schedule": "Creates tasks at the times of a cron expression, or at intervals.";
     "cancel" "Cancel" "cancel" asks true: "Asks the program to stop. It may save a checkpoint, and is killed if it has not ended after its grace period. A task that waits is cancelled at once.";
     "kill" "Kill" "cancel" danger true: "Kills the program and all its processes as soon as its worker hears of it, within seconds. Work since the last checkpoint is lost.";
     "free" "Cancel without its worker" "cancel" danger true: "For a worker that does not answer. The task is cancelled at once, but nobody waits for its program: a worker that lives kills it when it next renews the lease.";
@@ -163,6 +166,8 @@ async fn act(
         Err(Failure::Forbidden(text)) => {
             here.page(crate::shell::Tab::Now, "Not allowed", Err(Failure::Forbidden(text)))
         }
+        // These forms are long: what was typed stays.
+        Err(failure) if name.starts_with("add-") => crate::pages::add_again(&here, &name, &fields, &failure),
         Err(failure) => here.done(&back, &Flash { good: false, text: failure.text() }),
     }
 }
@@ -191,6 +196,8 @@ pub async fn perform(here: &Here, action: &Action, fields: &Fields) -> Result<Do
     }
     let done = match action.name {
         "many" => many::perform(here, fields).await,
+        "add-task" => add::task(here, fields).await,
+        "add-schedule" => add::schedule(here, fields).await,
         "stop-many" => many::stop(here, fields),
         _ => perform::perform(here, action, fields).await,
     };

@@ -1,5 +1,6 @@
 //! The pages.
 
+mod add;
 mod asset;
 mod audit;
 mod bulk;
@@ -22,7 +23,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::act;
+use crate::act::{self, Fields};
 use crate::failure::Failure;
 use crate::here::{Here, link};
 use crate::shell::Tab;
@@ -44,6 +45,8 @@ pub fn router() -> Router<Site> {
         .route("/{place}/schedules/{name}", get(schedules::one))
         .route("/{place}/audit", get(audit::page))
         .route("/{place}/server", get(server::page))
+        .route("/{place}/new/task", get(add::task))
+        .route("/{place}/new/schedule", get(add::schedule))
         .route("/{place}/tasks", get(tasks::page))
         .route("/{place}/tasks/{id}", get(task::page))
         .route("/{place}/tasks/{id}/log", get(log::stream))
@@ -52,6 +55,11 @@ pub fn router() -> Router<Site> {
         .route("/{place}/{*rest}", get(nothing))
         .merge(act::router())
         .merge(asset::router())
+}
+
+/// Shows a form again that was refused, with what was typed.
+pub fn add_again(here: &Here, name: &str, fields: &Fields, refused: &Failure) -> Response {
+    add::shown(here, name, fields, Some(refused))
 }
 
 /// Leads to the first place.

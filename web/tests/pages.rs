@@ -395,10 +395,22 @@ fn schedules_are_paused_run_and_edited() {
 }
 
 #[test]
+fn a_form_that_is_sent_twice_adds_one_task() {
+    let site = Site::new();
+    for _ in 0..2 {
+        let done = site.act("add-task", &[("queue", "q"), ("fresh", "the-only-one"), ("set.max_run", "2h")]);
+        assert_eq!((done.status, done.location.as_str()), (303, "/default/tasks/the-only-one"), "{done:?}");
+    }
+    assert_eq!(site.client.queue("q").unwrap().counts().unwrap().pending, 1);
+    let info = site.client.task("the-only-one").unwrap().info().unwrap();
+    assert_eq!(info.fields.get("max_run").map(Vec::as_slice), Some(&b"7200"[..]));
+}
+
+#[test]
 fn a_page_that_only_reads_refuses_every_action() {
     let site = Site::of(Server::start(), |web| web.read_only(true));
     site.submit("q", "one");
-    for action in ["cancel", "edit", "pause", "configure", "many", "drain", "delete"] {
+    for action in ["cancel", "edit", "pause", "configure", "many", "drain", "delete", "add-task", "add-schedule"] {
         let refused = site.act(action, &[("id", "one"), ("queue", "q"), ("what", "cancel"), ("scope", "selected")]);
         assert_eq!(refused.status, 403, "{action}: {refused:?}");
     }

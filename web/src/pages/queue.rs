@@ -8,7 +8,7 @@ use blueque::contract::SETTINGS;
 use blueque::{Day, QueueName, Setting, Source, Status};
 use maud::{Markup, html};
 
-use super::live;
+use super::{add, live};
 use crate::act::action;
 use crate::failure::Failure;
 use crate::feed::Reading;
@@ -78,6 +78,7 @@ fn head(here: &Here, queue: &Queue) -> Markup {
         div.line {
             h1 { (text::short(name, 80)) }
             div.row {
+                (add::link(here, "add-task", &format!("?queue={}", escaped(name))))
                 @for name in names {
                     @if let Some(action) = action(name) {
                         (form::button(here, action, &[("queue", queue.name.as_str())], matches!(*name, "pause" | "stop").then_some(&reason)))

@@ -8,6 +8,7 @@ use blueque::contract::SCHEDULE_OPTIONS;
 use blueque::{CommandLine, Recurrence, ScheduleInfo, ScheduleName, ScheduleState};
 use maud::{Markup, html};
 
+use super::add;
 use crate::act::action;
 use crate::failure::Failure;
 use crate::here::{Here, escaped};
@@ -39,7 +40,7 @@ async fn content(here: &Here) -> Result<Markup, Failure> {
     let client = here.client().await?;
     let all = client.call(&client.calls().schedules("0", ROWS)).await?;
     Ok(html! {
-        header.line { h1 { "Schedules" } @if all.next.is_some() { span.note { "The first " (ROWS) ", by their next time" } } }
+        header.line { h1 { "Schedules" } (add::link(here, "add-schedule", "")) @if all.next.is_some() { span.note { "The first " (ROWS) ", by their next time" } } }
         @if all.items.is_empty() {
             (look::empty("There are no schedules.", "A schedule creates tasks at intervals, or by cron:", Some("blueque schedule add nightly encode --cron '0 3 * * *' --zone Europe/Berlin")))
         } @else {

@@ -5,6 +5,7 @@ use axum::response::Response;
 use blueque::{Progress, Status, TaskInfo};
 use maud::{Markup, html};
 
+use super::add;
 use crate::act::{Fields, action};
 use crate::failure::Failure;
 use crate::here::{Here, escaped};
@@ -71,6 +72,7 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
     Ok(html! {
         header.line {
             h1 { "Tasks" }
+            (add::link(here, "add-task", &query.queue.as_ref().map_or_else(String::new, |queue| format!("?queue={}", escaped(queue)))))
             @if let Some(matching) = matching { span.note #matching { (text::thousands(matching)) " match" } }
         }
         div {

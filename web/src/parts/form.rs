@@ -1,5 +1,6 @@
 //! Forms of actions.
 
+use blueque::contract::{Described, Form};
 use maud::{Markup, html};
 
 use crate::act::Action;
@@ -47,6 +48,38 @@ pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Optio
 /// A field of a form for a line of text.
 pub fn text(name: &str, label: &str, value: &str, required: bool) -> Markup {
     html! { div.field { label { (label) input name=(name) value=(value) required[required] autocomplete="off"; } } }
+}
+
+/// The unit of an option or a setting; empty if it has none.
+pub fn unit(of: &Described) -> &'static str {
+    match of.form {
+        Form::Seconds { time: true, .. } => "seconds since 1970",
+        Form::Seconds { .. } => "seconds, or 15m, 2h, 3d",
+        Form::Whole { unit, .. } => unit,
+        Form::Text if of.kind == "rate" => "NUMBER/SECONDS",
+        _ => "",
+    }
+}
+
+/// A field of a form for an option: its name, its unit, its value, and the value that applies without it, with its
+/// source.
+pub fn option(of: &Described, value: &str, otherwise: Option<(&str, &str)>) -> Markup {
+    let (name, unit) = (format!("set.{}", of.name), unit(of));
+    html! {
+        div.field {
+            label title=(of.means) {
+                span { (of.name) @if !unit.is_empty() { ", in " (unit) } }
+                @match of.form {
+                    Form::Word(words) => select name=(name) aria-label=(of.name) {
+                        option value="" selected[value.is_empty()] { @match otherwise { Some((value, source)) => { (value) " (" (source) ")" } None => "–" } }
+                        @for (word, _) in words { option value=(word) selected[*word == value] { (word) } }
+                    },
+                    _ => input name=(name) value=(value) title=(of.means) autocomplete="off" aria-label=(of.name)
+                        placeholder=[otherwise.map(|(value, source)| format!("{value} ({source})"))];
+                }
+            }
+        }
+    }
 }
 
 /// A field of a form for a whole number.

@@ -32,6 +32,33 @@ const schedule = (site, id, options = {}) => site.scripts.call('schedule', [id, 
 const drained = async (site) => (await site.api('workers')).items.find(({ id, listener }) => (id ?? listener) === 'drained_1');
 
 const ways = {
+  'add-task': async (site, page) => {
+    await page.go('/tasks?q=queue:add-task');
+    await page.click('a.button:text("Add a task")');
+    const sets = { 'set.title': 'The <first> reel', 'set.priority': '7', 'set.tags': 'nightly,4k', start: '2h', id: 'added' };
+    assert.match(await act(page, 'add-task', { ...sets, parameters: '{"n": 12345678901234567890}' }), /added is in the queue add-task/);
+    assert.match(page.url(), /\/tasks\/added$/);
+    const task = await (await fetch(`${site.url}/api/v1/blueque/get?id=added`)).text();
+    assert.match(task, /12345678901234567890/);
+    const { status: state, title, priority, tags, submitter } = JSON.parse(task);
+    assert.ok(submitter);
+    assert.deepEqual([state, title, Number(priority), tags], ['scheduled', 'The <first> reel', 7, '4k,nightly']);
+    await page.go('/queues/add-task');
+    await page.click('a.button:text("Add a task")');
+    await act(page, 'add-task', { command: "encode 'two words'" });
+    const { command, needs, parameters } = await site.api('get', { id: decodeURIComponent(page.url().split('/').pop()) });
+    assert.deepEqual([JSON.parse(command).argv, needs, parameters], [['encode', 'two words'], 'commands', []]);
+  },
+  'add-schedule': async (site, page) => {
+    await page.go('/schedules');
+    await page.click('a.button:text("Add a schedule")');
+    const when = { schedule: 'added', cron: '30 4 * * 1-5', zone: 'Europe/Berlin', queue: 'add-schedule', parameters: '["x"]', 'set.priority': '3' };
+    assert.match(await act(page, 'add-schedule', when), /added creates tasks/);
+    assert.match(await page.textContent('main'), /cron Europe\/Berlin 30 4[^]*priority[^]*3/);
+    await page.go('/new/schedule');
+    await act(page, 'add-schedule', { schedule: 'often', cron: 'every 15m', queue: 'add-schedule' });
+    assert.match(await page.textContent('main'), /every 900/);
+  },
   cancel: async (site, page) => {
     await held(site, 'cancel');
     await page.go('/tasks/cancel');

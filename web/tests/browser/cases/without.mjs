@@ -89,6 +89,34 @@ check('an open sheet never becomes the sheet of another action', async (stage) =
   }
 });
 
+check('a form that is refused keeps what was typed, and says why', async (stage) => {
+  const site = await stage.site();
+  await site.scripts.submit('q', 'taken');
+  await site.scripts.call('schedule', ['taken', 'q', 'every 86400', '[]', 0]);
+  const page = await stage.visitor(site, { javaScriptEnabled: false, expects: /status of 400/ });
+  const refused = async (form, fields) => {
+    await page.go(`/new/${form}`);
+    for (const [name, value] of Object.entries(fields)) {
+      if (/^set\.(max|key)/.test(name)) await page.locator('details:not([open]) summary', { hasText: 'More' }).click();
+      await page.fill(`form.new [name="${name}"]`, value);
+    }
+    await page.click('form.new button');
+    for (const [name, value] of Object.entries(fields)) assert.equal(await page.inputValue(`form.new [name="${name}"]`), value, name);
+    return page.textContent('[data-refused]');
+  };
+  assert.match(await refused('task', { queue: 'q', parameters: '["<x>",\n"a]' }), /not JSON: [^]*line 2/);
+  assert.match(await refused('task', { queue: 'not a queue', 'set.title': 'kept "title"' }), /queue/);
+  assert.match(await refused('task', { queue: 'q', 'set.priority': '1001' }), /priority: 1001 is not allowed/);
+  assert.match(await refused('task', { queue: 'q', start: 'tomorrow' }), /tomorrow is not a time/);
+  assert.match(await refused('task', { queue: 'q', command: "a 'b" }), /open quote/);
+  assert.match(await refused('task', { queue: 'q', 'set.max_failures': 'many' }), /max_failures: many/);
+  assert.match(await refused('task', { queue: 'q', id: 'taken' }), /already a task taken/);
+  assert.match(await refused('schedule', { schedule: 'new', queue: 'q', cron: '61 * * * *' }), /61/);
+  assert.match(await refused('schedule', { schedule: 'new', queue: 'q', cron: '0 3 * * *', zone: 'Mars/Base' }), /Mars\/Base/);
+  assert.match(await refused('schedule', { schedule: 'taken', queue: 'q', cron: 'every 2h' }), /already a schedule taken/);
+  assert.equal((await site.api('counts', { queue: 'q' })).pending, 1);
+});
+
 check('without scripts every page opens, and actions work', async (stage) => {
   const site = await stage.site();
   await demo(site);

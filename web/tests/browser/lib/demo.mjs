@@ -4,7 +4,7 @@
 export const PAGES = [
   '/', '/tasks', '/tasks?q=state:failed+queue:transcode&columns=queue,method,progress,attempt,priority,key,tags,worker,created,changed',
   '/tasks/movie-1', '/tasks/movie-7', '/tasks/cut', '/graphs', '/graphs/film', '/queues', '/queues/transcode', '/queues/reports',
-  '/workers', '/schedules', '/schedules/nightly', '/audit', '/server',
+  '/workers', '/schedules', '/schedules/nightly', '/new/task?queue=transcode', '/new/schedule', '/audit', '/server',
 ];
 
 const TITLES = ['metropolis', 'nosferatu', 'sunrise', 'the-general', 'faust', 'm', 'vampyr', 'safety-last', 'intolerance'];
