@@ -4,3 +4,4 @@ pub mod form;
 pub mod json;
 pub mod look;
 pub mod plot;
+pub mod settings;

@@ -8,7 +8,7 @@ use blueque::calls::{
 };
 use blueque::{Cancelled, GraphId, ListenerId, QueueName, Rate, Recurrence, Requeued, ScheduleName, TaskId};
 
-use super::{Action, Done, Fields};
+use super::{Action, Done, Fields, add};
 use crate::failure::Failure;
 use crate::here::Here;
 
@@ -136,8 +136,8 @@ fn edit(here: &Here, fields: &Fields) -> Result<EditOptions, Failure> {
         changed = true;
         if new.is_empty() {
             unset.push(name);
-        } else if !option.allows(new) || !task.set(name, new) {
-            return Err(Failure::wrong(format!("{name}: {new} is not allowed. {}", option.means)));
+        } else {
+            _ = task.set(name, add::value(option, new)?);
         }
     }
     options = options.task(&task);
@@ -176,8 +176,12 @@ async fn queue(here: &Here, action: &Action, fields: &Fields) -> Outcome {
         }
         "configure" => {
             let setting = fields.need("name")?;
-            let value = fields.get("value");
-            client.call(&calls.configure(name.as_ref(), setting, value)).await?;
+            let known = blueque::contract::SETTINGS.iter().find(|known| known.name == setting);
+            let value = fields
+                .get("value")
+                .map(|text| known.map_or_else(|| Ok(text.to_owned()), |known| add::value(known, text)));
+            let value = value.transpose()?;
+            client.call(&calls.configure(name.as_ref(), setting, value.as_deref())).await?;
             done(match value {
                 Some(value) => format!("{setting} is {value}."),
                 None => format!("{setting} is not set here any more."),

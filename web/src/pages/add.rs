@@ -46,13 +46,13 @@ fn content(here: &Here, action: &Action, fields: &Fields, refused: Option<&Failu
     };
     let own = |option: &&Described| FIRST.contains(&option.name) || OWN.contains(&option.name);
     let option = |option: &Described| {
-        form::option(option, typed(&format!("set.{}", option.name)), option.default.map(|value| (value, "the default")))
+        form::option(option, typed(&format!("set.{}", option.name)), option.default.map(|value| (value, "default")))
     };
     let more = TASK_OPTIONS.iter().filter(|option| !own(option));
     let opened = more.clone().chain(SCHEDULE_OPTIONS).any(|option| !typed(&format!("set.{}", option.name)).is_empty());
     html! {
-        p.crumbs { @if is_task { a href=(here.link("/tasks")) { "Tasks" } } @else { a href=(here.link("/schedules")) { "Schedules" } } }
-        h1 { (action.label) }
+        div { p.crumbs { @if is_task { a href=(here.link("/tasks")) { "Tasks" } } @else { a href=(here.link("/schedules")) { "Schedules" } } }
+        h1 { (action.label) } }
         @if !here.may(action.role()) { p.alarm data-kind="warn" { "Your role does not allow it. The action needs the role " (action.role().as_str()) "." } }
         form.card.new method="post" action=(here.link(&format!("/act/{}", action.name))) data-action=(action.name) {
             p.note { (action.will) }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::extract::Path;
 use axum::response::Response;
 use blueque::contract::SETTINGS;
-use blueque::{Day, QueueName, Setting, Source, Status};
+use blueque::{Day, QueueName, Setting, Status};
 use maud::{Markup, html};
 
 use super::{add, live};
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
 use crate::parts::plot::{self, Bar};
-use crate::parts::{form, look};
+use crate::parts::{form, look, settings};
 use crate::read::queue::{self, Details, Hour, Queue, quantile};
 use crate::read::tasks::of;
 use crate::shell::Tab;
@@ -267,30 +267,10 @@ fn plots(details: &Details) -> Markup {
 }
 
 fn settings(here: &Here, name: &QueueName, settings: &[Setting]) -> Markup {
-    let means = |name: &str| SETTINGS.iter().find(|setting| setting.name == name);
+    let all_queues = |setting: &&Setting| SETTINGS.iter().any(|known| known.name == setting.name && known.all_queues);
     html! {
         header.line { h2 { "Settings" } span.note { "An empty value removes the setting of this queue" } }
-        dl.facts.settings {
-            @for setting in settings {
-                @let known = means(&setting.name);
-                @if known.is_none_or(|known| !known.all_queues) {
-                    dt title=(known.map_or("", |known| known.means)) { (setting.name) }
-                    dd {
-                        @let value = setting.value.as_deref().unwrap_or("");
-                        span.row {
-                            span { @if value.is_empty() { span.none { "–" } } @else { (text::short(value, 40)) } }
-                            small { @match setting.from { Source::Queue => "of this queue", Source::Namespace => "of all queues", _ => "default" } }
-                            @if let Some(action) = action("configure") {
-                                (form::button(here, action, &[("queue", name.as_str()), ("name", &setting.name)], Some(&html! {
-                                    @if let Some(known) = known { p.note { (known.means) } }
-                                    (form::text("value", &setting.name, if setting.from == Source::Queue { value } else { "" }, false))
-                                })))
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        dl.facts.settings { @for setting in settings.iter().filter(|setting| !all_queues(setting)) { (settings::row(here, setting, Some(name))) } }
     }
 }
 

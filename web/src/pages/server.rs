@@ -4,14 +4,11 @@ use std::collections::HashMap;
 
 use axum::extract::Query;
 use axum::response::Response;
-use blueque::contract::SETTINGS;
-use blueque::{Setting, Source};
 use maud::{Markup, html};
 
-use crate::act::action;
 use crate::failure::Failure;
 use crate::here::Here;
-use crate::parts::{form, look};
+use crate::parts::{look, settings};
 use crate::read::server::{Facts, facts, findings};
 use crate::shell::Tab;
 use crate::{text, time};
@@ -66,7 +63,7 @@ async fn content(here: &Here, checks: bool) -> Result<Markup, Failure> {
         @if let Ok(known) = &known { (figures(here, known)) }
         section.card #settings {
             header.line { h2 { "Settings of all queues" } span.note { "A queue may have settings of its own" } }
-            dl.facts.settings { @for setting in &settings { (row(here, setting)) } }
+            dl.facts.settings { @for setting in &settings { (settings::row(here, setting, None)) } }
         }
     })
 }
@@ -102,22 +99,4 @@ fn figures(here: &Here, facts: &Facts) -> Markup {
 #[allow(clippy::cast_precision_loss, reason = "for a bar")]
 fn ratio(part: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { part as f64 / all as f64 }
-}
-
-fn row(here: &Here, setting: &Setting) -> Markup {
-    let known = SETTINGS.iter().find(|known| known.name == setting.name);
-    let value = setting.value.as_deref().unwrap_or_default();
-    html! {
-        dt title=(known.map_or("", |known| known.means)) { (setting.name) }
-        dd { span.row {
-            span { @if value.is_empty() { span.none { "–" } } @else { (text::short(value, 60)) } }
-            small { @if setting.from == Source::Namespace { "set here" } @else { "default" } }
-            @if let Some(action) = action("configure") {
-                (form::button(here, action, &[("name", &setting.name)], Some(&html! {
-                    @if let Some(known) = known { p.note { (known.means) } }
-                    (form::text("value", &setting.name, if setting.from == Source::Namespace { value } else { "" }, false))
-                })))
-            }
-        } }
-    }
 }

@@ -69,8 +69,7 @@ async fn content(here: &Here, id: &str, query: &HashMap<String, String>) -> Resu
     let (client, id) = (here.client().await?, TaskId::new(id)?);
     let task = task::task(&client, &id).await?;
     let log = log::section(here, &client, &task, query).await?;
-    let (policy, neighbours) =
-        (task::policy(&client, &task.info).await?, task::neighbours(&client, &id, &task.info).await?);
+    let neighbours = task::neighbours(&client, &id, &task.info).await?;
     let audit = task::audit(&client, &id).await?;
     let sentence = sentence(here, &task).await;
     let mut parts: HashMap<&str, Markup> = parts(here, &task, &sentence).into_iter().collect();
@@ -87,7 +86,7 @@ async fn content(here: &Here, id: &str, query: &HashMap<String, String>) -> Resu
             }
             section #task-values { (part("task-values")) }
             div.cards {
-                section.card #task-policy { (facts::policy(&policy)) }
+                section.card #task-policy { (facts::policy(&task.policy)) }
                 section.card #task-audit { (history::audit(&audit)) }
             }
             section.card #task-history { (part("task-history")) }

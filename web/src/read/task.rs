@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
 use blueque::calls::{AuditOptions, EstimateOptions};
-use blueque::contract::TASK_OPTIONS;
+use blueque::contract::{Described, TASK_OPTIONS};
 use blueque::tokio::Client;
 use blueque::{
     Change, Estimate, GraphId, GraphMember, Outcome, Progress, QueueName, Setting, Status, TaskId, TaskInfo,
@@ -28,6 +28,7 @@ pub struct Task {
     pub estimate: Option<Estimate>,
     pub progress: Progress,
     pub history: Vec<Transition>,
+    pub policy: Vec<Rule>,
 }
 
 /// Reads a task.
@@ -50,7 +51,8 @@ pub async fn task(client: &Client, id: &TaskId) -> Result<Task, Failure> {
     let open = info.status().is_some_and(|status| !status.is_finished());
     let estimate = if open { client.call(&calls.estimate(id, &options)).await.ok() } else { None };
     let history = client.call(&calls.history(id, 0, HISTORY)).await?.items;
-    Ok(Task { id: id.clone(), info, why, estimate, progress, history })
+    let policy = policy(client, &info).await?;
+    Ok(Task { id: id.clone(), info, why, estimate, progress, history, policy })
 }
 
 /// An attempt, as the history records it.
@@ -140,15 +142,23 @@ pub fn attempts(history: &[Transition]) -> Vec<Attempt> {
 /// A rule of the policy of a task.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    pub name: &'static str,
-    pub value: String,
-    /// `task`, `queue`, `namespace` or `default`.
-    pub source: &'static str,
-    pub means: &'static str,
+    pub option: &'static Described,
+    /// Value of the task's own option.
+    pub own: Option<String>,
+    /// Value that applies without it, and its source: `queue`, `namespace` or `default`.
+    pub inherited: Option<(String, &'static str)>,
+}
+
+impl Rule {
+    /// The value in force, and its source.
+    pub fn in_force(&self) -> Option<(&str, &'static str)> {
+        let inherited = self.inherited.as_ref().map(|(value, source)| (value.as_str(), *source));
+        self.own.as_deref().map(|value| (value, "task")).or(inherited)
+    }
 }
 
 /// Reads the policy of a task: each rule is its own option, or a setting of its queue.
-pub async fn policy(client: &Client, info: &TaskInfo) -> Result<Vec<Rule>, Failure> {
+async fn policy(client: &Client, info: &TaskInfo) -> Result<Vec<Rule>, Failure> {
     let queue = info.queue().and_then(|name| QueueName::new(name).ok());
     let settings = client.call(&client.calls().settings(queue.as_ref())).await?;
     let own = |field: &str| {
@@ -164,8 +174,7 @@ pub async fn policy(client: &Client, info: &TaskInfo) -> Result<Vec<Rule>, Failu
     };
     let rules = TASK_OPTIONS.iter().filter_map(|option| {
         let (setting, field) = (option.setting?, option.field?);
-        let (value, source) = own(field).map(|value| (value, "task")).or_else(|| inherited(setting))?;
-        Some(Rule { name: option.name, value, source, means: option.means })
+        Some(Rule { option, own: own(field), inherited: inherited(setting) })
     });
     Ok(rules.collect())
 }

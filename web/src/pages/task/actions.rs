@@ -1,12 +1,12 @@
 //! The actions that the state of a task allows, and their forms.
 
-use blueque::contract::{Form, TASK_OPTIONS};
-use blueque::{Status, TaskInfo};
+use blueque::Status;
+use blueque::contract::TASK_OPTIONS;
 use maud::{Markup, html};
 
 use crate::act::action;
 use crate::here::Here;
-use crate::parts::form;
+use crate::parts::{form, settings};
 use crate::read::task::Task;
 use crate::text;
 
@@ -68,13 +68,14 @@ fn fields(here: &Here, name: &str, task: &Task) -> Option<Markup> {
         "tag" => Some(form::text("tags", "Tags, separated by commas", "", true)),
         "signal" => Some(form::text("signal", "Signal, such as USR1", "USR1", true)),
         "note" => Some(form::text("text", "Note", "", true)),
-        "edit" => Some(edit(here, &task.info)),
+        "edit" => Some(edit(here, task)),
         _ => None,
     }
 }
 
 /// The form that edits what was submitted. Each field is sent with the value that it had, so that only changes are made.
-fn edit(here: &Here, info: &TaskInfo) -> Markup {
+fn edit(here: &Here, task: &Task) -> Markup {
+    let info = &task.info;
     let parameters = info.parameters_bytes().unwrap_or_default();
     // The form edits no value that a field cannot show exactly.
     let shown = here.site.redacted(parameters.to_vec()) == parameters;
@@ -99,17 +100,10 @@ fn edit(here: &Here, info: &TaskInfo) -> Markup {
         div.fields {
             @for (option, field) in options {
                 @let value = value(field);
-                div.field {
-                    label title=(option.means) { (option.name) }
-                    input type="hidden" name=(format!("was.{}", option.name)) value=(value);
-                    @match option.form {
-                        Form::Word(words) => select name=(format!("set.{}", option.name)) aria-label=(option.name) {
-                            option value="" selected[value.is_empty()] { "–" }
-                            @for (word, _) in words { option value=(word) selected[*word == value] { (word) } }
-                        },
-                        _ => input name=(format!("set.{}", option.name)) value=(value) title=(option.means) autocomplete="off" aria-label=(option.name);
-                    }
-                }
+                @let rule = task.policy.iter().find(|rule| rule.option.name == option.name);
+                @let inherited = rule.and_then(|rule| rule.inherited.as_ref()).map(|(value, from)| (value.as_str(), settings::source(from)));
+                input type="hidden" name=(format!("was.{}", option.name)) value=(value);
+                (form::option(option, &value, inherited.or(option.default.map(|value| (value, "default")))))
             }
         }
         (form::text("reason", "Reason, for the history", "", false))

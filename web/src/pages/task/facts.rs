@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::act::action;
 use crate::here::{Here, escaped};
-use crate::parts::{form, json, look};
+use crate::parts::{form, json, look, settings};
 use crate::read::task::{Neighbour, Neighbours, Rule, Task};
 use crate::{text, time};
 
@@ -112,13 +112,10 @@ pub fn policy(policy: &[Rule]) -> Markup {
         h2 { "Policy" }
         dl.facts {
             @for rule in policy {
-                dt title=(rule.means) { (rule.name) }
-                dd { (text::short(&rule.value, 60)) " " small { @match rule.source {
-                    "task" => "set for this task",
-                    "queue" => "of the queue",
-                    "namespace" => "of all queues",
-                    _ => "default",
-                } } }
+                @if let Some((value, from)) = rule.in_force() {
+                    dt title=(rule.option.means) { (rule.option.name) }
+                    dd title=(format!("{value} {}", form::unit(rule.option))) { (text::short(&settings::shown(rule.option, value), 60)) " " small { (settings::source(from)) } }
+                }
             }
         }
     }

@@ -49,6 +49,36 @@ check('plots of throughput, waiting time and running time', async (stage) => {
   assert.deepEqual([sum('complete'), sum('failed')], [2, 3]);
 });
 
+check('forms of settings and options show the present value, its unit and its source', async (stage) => {
+  const site = await stage.site();
+  await site.scripts.submit('q', 'own', '[]', { max_failures: 3, lease: 90 });
+  await site.scripts.call('configure', ['*', 'lease', '120']);
+  await site.scripts.call('configure', ['q', 'keep', '1000']);
+  const page = await stage.visitor(site);
+  await page.go('/queues/q');
+  const setting = (name) => page.locator('#queue-settings .act', { has: page.locator(`input[name=name][value=${name}]`) });
+  const opened = async (name) => {
+    await setting(name).locator('summary').click();
+    const sheet = setting(name).locator('.sheet');
+    return [await sheet.locator('input[name=value]').inputValue(), await sheet.locator('label').textContent(), await sheet.locator('[data-source]').textContent()];
+  };
+  assert.deepEqual(await opened('lease'), ['120', 'lease, in seconds, or 15m, 2h, 3d', 'The present value is that of all queues.']);
+  assert.deepEqual(await opened('keep'), ['1000', 'keep, in tasks', 'The present value is that of this queue. Without a value here, that of all queues, or the default applies.']);
+  assert.deepEqual(await opened('max_bytes'), ['1048576', 'max_bytes, in bytes', 'The present value is the default.']);
+  assert.match(await page.textContent('#queue-settings'), /1\.0 MiB/);
+  assert.match(await act(page, 'configure', { value: '3d' }, setting('retain')), /retain is 259200/);
+  await page.go('/tasks/own');
+  const edit = page.locator('form[data-action=edit]');
+  const option = (name) => edit.locator(`[name="set.${name}"]`);
+  const [failures, delay, lease] = ['max_failures', 'delay', 'lease'].map(option);
+  assert.deepEqual([await failures.inputValue(), await delay.inputValue(), await lease.inputValue()], ['3', '', '90']);
+  assert.deepEqual([await delay.getAttribute('placeholder'), await lease.getAttribute('placeholder')], ['10 (default)', '120 (of all queues)']);
+  assert.match(await edit.textContent(), /delay, in seconds/);
+  await act(page, 'edit', { 'set.delay': '2m' });
+  assert.equal(Number((await site.api('get', { id: 'own' })).delay), 120);
+  assert.match(await page.textContent('#task-policy'), /delay\s*2 min\s*set for this task/);
+});
+
 check('an action on a large graph is shown at once', async (stage) => {
   const site = await stage.site();
   const tasks = Array.from({ length: 1200 }, (_, n) => [`t${n}`, 'large', '', '[]', '', `label=part[${n}]`]);
