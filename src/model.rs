@@ -2,6 +2,7 @@
 
 mod graphs;
 mod info;
+mod notices;
 mod order;
 mod queue;
 mod records;

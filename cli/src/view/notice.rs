@@ -20,6 +20,8 @@ pub struct NoticeView {
     pub answered: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    #[serde(skip)]
+    delivery: String,
 }
 
 impl NoticeView {
@@ -39,6 +41,7 @@ impl NoticeView {
 
     fn new(notice: Notice) -> Self {
         Self {
+            delivery: notice.delivery(),
             number: notice.number,
             target: notice.target,
             event: notice.event,
@@ -52,17 +55,8 @@ impl NoticeView {
 
     /// Returns a sentence for people.
     pub fn words(&self) -> String {
-        let Self { target, event, stage, tries, .. } = self;
-        let times = if *tries == 1 { "1 try".to_owned() } else { format!("{tries} tries") };
-        let how = match (stage.as_str(), tries) {
-            ("open", 0) => "not tried yet: a worker with this target delivers it".to_owned(),
-            ("open", _) => format!("{times}, tried again"),
-            ("given_up", _) => format!("given up after {times}"),
-            ("delivered", 1) => "delivered".to_owned(),
-            ("delivered", _) => format!("delivered after {times}"),
-            _ => stage.clone(),
-        };
+        let Self { target, event, delivery, .. } = self;
         let answer = self.answer.as_deref().map_or(String::new(), |answer| format!(" ({answer})"));
-        format!("{target}: {event}, {how}{answer}")
+        format!("{target}: {event}, {delivery}{answer}")
     }
 }

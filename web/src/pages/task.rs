@@ -4,6 +4,7 @@ mod actions;
 mod attempts;
 mod facts;
 mod history;
+mod notices;
 
 use std::collections::HashMap;
 
@@ -61,6 +62,7 @@ fn parts(here: &Here, task: &Task, sentence: &str) -> Vec<(&'static str, Markup)
         ("task-attempts", attempts::table(task)),
         ("task-facts", facts::record(here, task)),
         ("task-values", facts::values(here, task)),
+        ("task-notices", notices::table(task)),
         ("task-history", history::steps(task)),
     ]
 }
@@ -89,6 +91,7 @@ async fn content(here: &Here, id: &str, query: &HashMap<String, String>) -> Resu
                 section.card #task-policy { (facts::policy(&task.policy)) }
                 section.card #task-audit { (history::audit(&audit)) }
             }
+            section #task-notices { (part("task-notices")) }
             section.card #task-history { (part("task-history")) }
         }
     })

@@ -7,7 +7,7 @@ use blueque::calls::{AuditOptions, EstimateOptions};
 use blueque::contract::{Described, TASK_OPTIONS};
 use blueque::tokio::Client;
 use blueque::{
-    Change, Estimate, GraphId, GraphMember, Outcome, Progress, QueueName, Setting, Status, TaskId, TaskInfo,
+    Change, Estimate, GraphId, GraphMember, Notice, Outcome, Progress, QueueName, Setting, Status, TaskId, TaskInfo,
     Transition, Why,
 };
 
@@ -29,6 +29,7 @@ pub struct Task {
     pub progress: Progress,
     pub history: Vec<Transition>,
     pub policy: Vec<Rule>,
+    pub notices: Vec<Notice>,
 }
 
 /// Reads a task.
@@ -52,7 +53,10 @@ pub async fn task(client: &Client, id: &TaskId) -> Result<Task, Failure> {
     let estimate = if open { client.call(&calls.estimate(id, &options)).await.ok() } else { None };
     let history = client.call(&calls.history(id, 0, HISTORY)).await?.items;
     let policy = policy(client, &info).await?;
-    Ok(Task { id: id.clone(), info, why, estimate, progress, history, policy })
+    let flags = info.fields.get("flags").map(Vec::as_slice).unwrap_or_default();
+    let notices =
+        if flags.contains(&b'n') { client.call(&calls.notices("task", id.as_str())).await? } else { Vec::new() };
+    Ok(Task { id: id.clone(), info, why, estimate, progress, history, policy, notices })
 }
 
 /// An attempt, as the history records it.

@@ -182,6 +182,32 @@ check('the log is followed, searched, and read backwards', async (stage) => {
   await eventually('one line is left', async () => (await log.locator('p:visible').count()) === 1);
 });
 
+check('the notices of a task appear with the answers of their targets', async (stage) => {
+  const site = await stage.site();
+  await site.scripts.submit('q', 'told', '[]', { notify: 'chat,ops:failed' });
+  const page = await stage.visitor(site);
+  await page.go('/tasks/told');
+  await page.waitForSelector('body[data-live=yes]');
+  await stay(page);
+  await page.locator('#task-notices', { hasText: 'chat,ops:failed' }).getByText('No notice yet').waitFor();
+  const { id, token } = await site.scripts.take('q');
+  await site.scripts.call('fail', [id, token, 'no'], { final: 1 });
+  const row = (target) => page.locator('#task-notices tbody tr', { hasText: target });
+  await row('chat').getByText('not tried yet').waitFor();
+  for (const [target, outcome, answer] of [['chat', 'failed', 'no such <room>'], ['ops', 'delivered', '200 OK']]) {
+    const [[, , , lent]] = await eventually('the notice is due', async () => {
+      const taken = await site.scripts.call('take_notices', [1, 1, target]);
+      return taken.length > 0 && [taken.slice(0, 17)];
+    });
+    await site.scripts.call('answer_notice', ['task', id, target, lent, outcome, answer]);
+  }
+  await row('chat').getByText('1 try, tried again').waitFor();
+  assert.match(await row('chat').textContent(), /failed1[^]*no such <room>/);
+  await row('ops').getByText('delivered').waitFor();
+  assert.match(await row('ops').textContent(), /200 OK/);
+  await stayed(page);
+});
+
 check('the first task of `blueque dev` moves on its page', async (stage) => {
   const site = new Site();
   stage.adopt(site);
