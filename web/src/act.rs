@@ -162,13 +162,13 @@ async fn act(
         Some(action) => perform(&here, action, &fields).await,
     };
     match outcome {
-        Ok(Done { text, to }) => here.done(&to.unwrap_or(back), &Flash { good: true, text }),
+        Ok(Done { text, to, shows }) => here.done(&to.unwrap_or(back), &Flash { good: true, text, shows }),
         Err(Failure::Forbidden(text)) => {
             here.page(crate::shell::Tab::Now, "Not allowed", Err(Failure::Forbidden(text)))
         }
         // These forms are long: what was typed stays.
         Err(failure) if name.starts_with("add-") => crate::pages::add_again(&here, &name, &fields, &failure),
-        Err(failure) => here.done(&back, &Flash { good: false, text: failure.text() }),
+        Err(failure) => here.done(&back, &Flash { good: false, text: failure.text(), shows: None }),
     }
 }
 
@@ -179,6 +179,20 @@ pub struct Done {
     pub text: String,
     /// The page to show, if it is not the page of the form.
     pub to: Option<String>,
+    /// A link to the tasks that were changed.
+    pub shows: Option<String>,
+}
+
+impl Done {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), to: None, shows: None }
+    }
+
+    /// Leads to another page than the page of the form.
+    #[must_use]
+    pub fn at(self, to: String) -> Self {
+        Self { to: Some(to), ..self }
+    }
 }
 
 /// Does an action, if the role of the user allows it. This is the only check of roles, for forms and the API.

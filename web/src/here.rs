@@ -36,22 +36,28 @@ pub struct Here {
 pub struct Flash {
     pub good: bool,
     pub text: String,
+    /// A link to the tasks that were changed.
+    pub shows: Option<String>,
 }
 
 impl Flash {
     fn read(cookies: &str) -> Option<Self> {
         let value = cookies.split(';').find_map(|pair| pair.trim().strip_prefix(FLASH)?.strip_prefix('='))?;
         let text = percent_decode_str(value).decode_utf8().ok()?;
-        let (kind, text) = text.split_once(' ')?;
-        Some(Self { good: kind == "good", text: text.to_owned() })
+        let (kind, rest) = text.split_once(' ')?;
+        let (shows, text) = rest.split_once(' ')?;
+        let shows = Some(shows.to_owned()).filter(|shows| shows.starts_with('/') && !shows.starts_with("//"));
+        Some(Self { good: kind == "good", text: text.to_owned(), shows })
     }
 
     /// The header that sets the cookie.
     pub fn cookie(&self, base: &str) -> String {
         let kind = if self.good { "good" } else { "bad" };
-        // A browser refuses cookies over 4 KiB.
         let text: String = self.text.chars().take(400).collect();
-        let value = utf8_percent_encode(&format!("{kind} {text}"), NON_ALPHANUMERIC).to_string();
+        let value = |shows: &str| utf8_percent_encode(&format!("{kind} {shows} {text}"), NON_ALPHANUMERIC).to_string();
+        // A browser refuses cookies over 4 KiB.
+        let whole = self.shows.as_deref().map(value).filter(|value| value.len() < 3_900);
+        let value = whole.unwrap_or_else(|| value("-"));
         format!("{FLASH}={value}; Path={base}/; Max-Age=60; HttpOnly; SameSite=Strict")
     }
 }

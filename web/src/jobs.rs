@@ -3,10 +3,16 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+use blueque::TaskId;
 
 /// Number of jobs that are remembered.
 const KEPT: usize = 50;
+
+/// Age to which an ended job counts as recent, and the number of recent jobs that a page shows.
+const RECENT: Duration = Duration::from_secs(600);
+const SHOWN: usize = 5;
 
 /// A bulk action, and how far it is.
 #[derive(Debug)]
@@ -16,6 +22,8 @@ pub struct Job {
     /// What it does, in words.
     pub what: String,
     pub query: String,
+    /// The search that finds the tasks afterwards.
+    pub after: Option<String>,
     pub by: String,
     pub begun: SystemTime,
     /// Number of tasks that match, if it is known.
@@ -28,15 +36,16 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn new(id: String, place: String, what: String, query: String, by: String, matching: Option<u64>) -> Self {
+    pub fn new(place: &str, by: &str, what: String, query: String) -> Self {
         Self {
-            id,
-            place,
+            id: TaskId::random().to_string(),
+            place: place.to_owned(),
             what,
             query,
-            by,
+            after: None,
+            by: by.to_owned(),
             begun: SystemTime::now(),
-            matching,
+            matching: None,
             changed: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
@@ -82,6 +91,14 @@ impl Jobs {
         if all.len() > KEPT {
             all.pop_front();
         }
+    }
+
+    /// Returns the jobs of a place that run, or began within the last ten minutes: the latest first.
+    pub fn recent(&self, place: &str) -> Vec<Arc<Job>> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = |job: &Job| job.begun.elapsed().is_ok_and(|age| age < RECENT);
+        let recent = all.iter().rev().filter(|job| job.place == place && (job.outcome().is_none() || is_new(job)));
+        recent.take(SHOWN).cloned().collect()
     }
 
     /// Returns a job of a place.

@@ -135,7 +135,7 @@ fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure>) -
                     @if away { "The server does not answer. This page tries again every 5 seconds." }
                 }
                 @if let Some(flash) = &here.flash {
-                    p.flash role="status" data-kind=(if flash.good { "good" } else { "bad" }) { (flash.text) }
+                    p.flash role="status" data-kind=(if flash.good { "good" } else { "bad" }) { (flash.text) @if let Some(shows) = &flash.shows { " " a href=(shows) { "Show these tasks" } } }
                 }
                 main #main tabindex="-1" {
                     @match content {

@@ -103,7 +103,7 @@ pub async fn task(here: &Here, fields: &Fields) -> Result<Done, Failure> {
         task = task.eta(start(text, client.call(&calls.handshake()).await?.now)?);
     }
     let done = client.call(&calls.submit(&queue, &[task], &options)).await?;
-    let to = Some(here.link(&format!("/tasks/{}", escaped(id.as_str()))));
+    let to = here.link(&format!("/tasks/{}", escaped(id.as_str())));
     match done.into_iter().next() {
         Some(Submitted::Existing) if fields.get("id").is_some() => {
             Err(Failure::wrong(format!("There is already a task {id}, and nothing was changed. Choose another id.")))
@@ -112,9 +112,9 @@ pub async fn task(here: &Here, fields: &Fields) -> Result<Done, Failure> {
             Err(Failure::wrong(format!("The task {other} has the unique name, and nothing was changed.")))
         }
         Some(Submitted::Replaced(other)) => {
-            Ok(Done { text: format!("{id} is in the queue {queue}. {other} is cancelled."), to })
+            Ok(Done::new(format!("{id} is in the queue {queue}. {other} is cancelled.")).at(to))
         }
-        _ => Ok(Done { text: format!("{id} is in the queue {queue}."), to }),
+        _ => Ok(Done::new(format!("{id} is in the queue {queue}.")).at(to)),
     }
 }
 
@@ -149,8 +149,8 @@ pub async fn schedule(here: &Here, fields: &Fields) -> Result<Done, Failure> {
     }
     let slots = recurrence.slots(client.call(&calls.handshake()).await?.now);
     client.call(&calls.schedule(&name, &queue, &recurrence.to_string(), &parameters, &slots, &options)).await?;
-    let to = Some(here.link(&format!("/schedules/{}", escaped(name.as_str()))));
-    Ok(Done { text: format!("The schedule {name} creates tasks."), to })
+    let to = here.link(&format!("/schedules/{}", escaped(name.as_str())));
+    Ok(Done::new(format!("The schedule {name} creates tasks.")).at(to))
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use blueque::calls::Calls;
 use blueque::tokio::Client;
-use blueque::{Action as Bulk, Filter, Force, QueueName, TaskId};
+use blueque::{Action as Bulk, Filter, Force, QueueName, Status, TaskId};
 
 use super::perform::{PATIENCE, one_task};
 use super::{Action, Done, Fields, action};
 use crate::failure::{Failure, chain};
-use crate::here::Here;
+use crate::here::{Here, escaped};
 use crate::jobs::Job;
 use crate::read::query::Query;
 use crate::read::tasks::count;
@@ -40,7 +40,7 @@ async fn selected(here: &Here, action: &Action, fields: &Fields) -> Result<Done,
     if ids.len() > SELECTED {
         return Err(Failure::wrong(format!("At most {SELECTED} tasks can be selected one by one.")));
     }
-    let (mut changed, mut refused, mut first) = (0_u64, 0_u64, None);
+    let (mut changed, mut refused, mut first) = (Vec::new(), 0_u64, None);
     let begun = Instant::now();
     for id in ids {
         if begun.elapsed() > PATIENCE {
@@ -48,7 +48,7 @@ async fn selected(here: &Here, action: &Action, fields: &Fields) -> Result<Done,
             break;
         }
         match one_task(here, action, &TaskId::new(id.as_str())?, fields).await {
-            Ok(_) => changed += 1,
+            Ok(_) => changed.push(id.as_str()),
             Err(failure) if failure.is_away() => return Err(failure),
             Err(failure) => {
                 refused += 1;
@@ -56,7 +56,10 @@ async fn selected(here: &Here, action: &Action, fields: &Fields) -> Result<Done,
             }
         }
     }
-    Ok(Done { text: outcome(action, changed, refused, first.as_deref()), to: None })
+    let text = outcome(action, changed.len() as u64, refused, first.as_deref());
+    let query = escaped(&format!("ids:{}", changed.join(",")));
+    let shows = action.name != "delete" && !changed.is_empty();
+    Ok(Done { shows: shows.then(|| here.link(&format!("/tasks?q={query}"))), ..Done::new(text) })
 }
 
 fn outcome(action: &Action, changed: u64, refused: u64, first: Option<&str>) -> String {
@@ -90,11 +93,25 @@ fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
     })
 }
 
+/// The search that finds the tasks after the action; `None` if they no longer exist.
+fn afterwards(action: &Action, query: &Query, fields: &Fields) -> Option<Query> {
+    let of = |states: &[Status]| Query { states: states.to_vec(), group: None, ..query.clone() };
+    Some(match action.name {
+        "delete" => return None,
+        "cancel" | "kill" => of(&[Status::Cancelled]),
+        "retry" | "retry-fresh" | "requeue" => of(&[Status::Pending, Status::Reserved, Status::Started]),
+        "hold" => of(&[Status::Held]),
+        "unhold" => of(&[Status::Pending]),
+        "move" => Query { queue: fields.get("into").map(str::to_owned), ..query.clone() },
+        _ => query.clone(),
+    })
+}
+
 /// Starts the action on all tasks that match, and leads to a page with its progress.
 async fn all(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Failure> {
     let query = Query::read(fields.get("q").unwrap_or_default());
-    if !query.texts.is_empty() {
-        let text = "An action on all tasks of a search cannot look for a text: select the tasks, or name a tag, a key or a group.";
+    if !query.is_of_server() {
+        let text = "An action on all tasks of a search cannot look for texts or ids: select the tasks, or name a tag, a key or a group.";
         return Err(Failure::wrong(text));
     }
     let bulk = bulk(action, fields)?;
@@ -105,8 +122,10 @@ async fn all(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Fail
         None => client.queues().await?.iter().filter_map(|queue| QueueName::new(queue.name.as_str()).ok()).collect(),
     };
     let matching = count(&client, &query).await?;
-    let (id, what) = (TaskId::random().to_string(), format!("{}: all that match", action.label));
-    let job = Job::new(id, here.place.name().to_owned(), what, query.text(), here.actor.name.clone(), matching);
+    let what = format!("{}: all that match", action.label);
+    let mut job = Job::new(here.place.name(), &here.actor.name, what, query.text());
+    job.after = afterwards(action, &query, fields).map(|query| query.text());
+    job.matching = matching;
     let job = Arc::new(job);
     here.site.jobs().add(Arc::clone(&job));
     let to = here.link(&format!("/bulk/{}", job.id));
@@ -115,7 +134,7 @@ async fn all(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Fail
         let outcome = run(&client, &calls, &queues, &bulk, &filter, &work).await;
         work.finish(outcome.map_err(|error| chain(&error)));
     });
-    Ok(Done { text: format!("{}: it has begun.", action.label), to: Some(to) })
+    Ok(Done::new(format!("{}: it has begun.", action.label)).at(to))
 }
 
 /// Does the steps of a job, until it ends or is stopped.
@@ -143,5 +162,5 @@ pub fn stop(here: &Here, fields: &Fields) -> Result<Done, Failure> {
     let job = here.site.jobs().get(here.place.name(), fields.need("job")?);
     let job = job.ok_or_else(|| Failure::missing("This bulk action is not known."))?;
     job.stop();
-    Ok(Done { text: "It stops after the present step.".to_owned(), to: None })
+    Ok(Done::new("It stops after the present step."))
 }

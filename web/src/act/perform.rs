@@ -14,10 +14,6 @@ use crate::here::Here;
 
 type Outcome = Result<Done, Failure>;
 
-fn done(text: impl Into<String>) -> Done {
-    Done { text: text.into(), to: None }
-}
-
 pub async fn perform(here: &Here, action: &Action, fields: &Fields) -> Outcome {
     match action.name {
         "pause" | "stop" | "open" | "configure" | "limit" | "delete-queue" => queue(here, action, fields).await,
@@ -48,61 +44,65 @@ pub async fn one_task(here: &Here, action: &Action, id: &TaskId, fields: &Fields
                 _ => options,
             };
             match client.call(&calls.cancel(id, reason, &options)).await? {
-                Cancelled::Done => done(format!("{id} is cancelled.")),
-                _ if action.name == "kill" => done(format!("The worker was ordered to kill {id}.")),
-                _ => done(format!("The worker was asked to stop {id}.")),
+                Cancelled::Done => Done::new(format!("{id} is cancelled.")),
+                _ if action.name == "kill" => Done::new(format!("The worker was ordered to kill {id}.")),
+                _ => Done::new(format!("The worker was asked to stop {id}.")),
             }
         }
         "retry" | "retry-fresh" => {
             let fresh = action.name == "retry-fresh";
             let status = client.call(&calls.retry(id, &RetryOptions::new().fresh(fresh))).await?;
-            done(format!("{id} runs again: it is {}.", status.as_str()))
+            Done::new(format!("{id} runs again: it is {}.", status.as_str()))
         }
         "requeue" => match client.call(&calls.requeue(id, &RequeueOptions::new())).await? {
-            Requeued::Done => done(format!("{id} is back in its queue.")),
-            Requeued::Cancelled => done(format!("{id} had already been cancelled.")),
-            _ => done(format!("The worker was asked to give {id} back.")),
+            Requeued::Done => Done::new(format!("{id} is back in its queue.")),
+            Requeued::Cancelled => Done::new(format!("{id} had already been cancelled.")),
+            _ => Done::new(format!("The worker was asked to give {id} back.")),
         },
         "hold" => {
             client.call(&calls.hold(id)).await?;
-            done(format!("{id} is held."))
+            Done::new(format!("{id} is held."))
         }
         "unhold" => {
             let status = client.call(&calls.unhold(id)).await?;
-            done(format!("{id} is {}.", status.as_str()))
+            Done::new(format!("{id} is {}.", status.as_str()))
         }
         "suspend" => {
             let asked = client.call(&calls.suspend(id)).await?;
-            done(if asked { format!("The worker was asked to suspend {id}.") } else { format!("{id} is suspended.") })
+            Done::new(if asked {
+                format!("The worker was asked to suspend {id}.")
+            } else {
+                format!("{id} is suspended.")
+            })
         }
         "continue" => {
             client.call(&calls.unsuspend(id)).await?;
-            done(format!("The worker was asked to continue {id}."))
+            Done::new(format!("The worker was asked to continue {id}."))
         }
         "signal" => {
             let signal = fields.need("signal")?;
             client.call(&calls.signal(id, signal)).await?;
-            done(format!("The worker was asked to send {signal} to {id}."))
+            Done::new(format!("The worker was asked to send {signal} to {id}."))
         }
         "delete" => {
             client.call(&calls.delete(id)).await?;
-            Done { text: format!("{id} is deleted."), to: Some(here.link("/tasks")) }
+            Done::new(format!("{id} is deleted.")).at(here.link("/tasks"))
         }
         "move" => {
             let queue = QueueName::new(fields.need("into")?)?;
             client.call(&calls.move_to(id, &queue)).await?;
-            done(format!("{id} waits in the queue {queue}."))
+            Done::new(format!("{id} waits in the queue {queue}."))
         }
         "prioritise" => {
             let priority = fields.number("priority")?.ok_or_else(|| Failure::wrong("The priority is empty."))?;
             client.call(&calls.prioritise(id, priority)).await?;
-            done(format!("{id} has the priority {priority}."))
+            Done::new(format!("{id} has the priority {priority}."))
         }
         "tag" | "untag" => {
             let tags: Vec<&str> = fields.need("tags")?.split([',', ' ']).filter(|tag| !tag.is_empty()).collect();
             let call = if action.name == "tag" { calls.tag(id, &tags) } else { calls.untag(id, &tags) };
             let left = client.call(&call).await?;
-            done(if left.is_empty() {
+            Done::new(if left.is_empty() {
                 format!("{id} has no tags.")
             } else {
                 format!("{id} has the tags {}.", left.join(", "))
@@ -111,11 +111,11 @@ pub async fn one_task(here: &Here, action: &Action, id: &TaskId, fields: &Fields
         "note" => {
             let options = NoteOptions::new().by(&here.actor.name);
             client.call(&calls.note(id, fields.need("text")?, &options)).await?;
-            done("The note is in the history.")
+            Done::new("The note is in the history.")
         }
         "edit" => {
             client.call(&calls.edit(id, &edit(here, fields)?)).await?;
-            done(format!("{id} is changed."))
+            Done::new(format!("{id} is changed."))
         }
         other => return Err(Failure::missing(format!("There is no action {other} on a task."))),
     })
@@ -167,12 +167,12 @@ async fn queue(here: &Here, action: &Action, fields: &Fields) -> Outcome {
             let options = PauseOptions::new().stop(action.name == "stop");
             let reason = fields.get("reason").unwrap_or_default();
             client.call(&calls.pause(&queue, &here.actor.name, reason, &options)).await?;
-            done(format!("The queue {queue} is paused."))
+            Done::new(format!("The queue {queue} is paused."))
         }
         "open" => {
             let queue = need()?;
             client.call(&calls.resume(&queue)).await?;
-            done(format!("The queue {queue} gives out tasks again."))
+            Done::new(format!("The queue {queue} gives out tasks again."))
         }
         "configure" => {
             let setting = fields.need("name")?;
@@ -182,7 +182,7 @@ async fn queue(here: &Here, action: &Action, fields: &Fields) -> Outcome {
                 .map(|text| known.map_or_else(|| Ok(text.to_owned()), |known| add::value(known, text)));
             let value = value.transpose()?;
             client.call(&calls.configure(name.as_ref(), setting, value.as_deref())).await?;
-            done(match value {
+            Done::new(match value {
                 Some(value) => format!("{setting} is {value}."),
                 None => format!("{setting} is not set here any more."),
             })
@@ -192,12 +192,12 @@ async fn queue(here: &Here, action: &Action, fields: &Fields) -> Outcome {
             let concurrency = fields.number("concurrency")?;
             let rate = fields.get("rate").map(str::parse::<Rate>).transpose()?;
             client.call(&calls.limit(name.as_ref(), key, concurrency, rate, &LimitOptions::new())).await?;
-            done(format!("The limit of {key} is set."))
+            Done::new(format!("The limit of {key} is set."))
         }
         _ => {
             let queue = need()?;
             client.call(&calls.delete_queue(&queue)).await?;
-            Done { text: format!("The queue {queue} is deleted."), to: Some(here.link("/queues")) }
+            Done::new(format!("The queue {queue} is deleted.")).at(here.link("/queues"))
         }
     })
 }
@@ -231,7 +231,7 @@ async fn worker(here: &Here, on: bool, fields: &Fields) -> Outcome {
     if changed == 0 {
         return Err(Failure::missing(format!("{listener} takes tasks of no queue.")));
     }
-    Ok(done(if on {
+    Ok(Done::new(if on {
         format!("{listener} takes no more tasks, and ends once its tasks have ended.")
     } else {
         format!("The order to drain {listener} is withdrawn.")
@@ -245,15 +245,15 @@ async fn schedule(here: &Here, action: &Action, fields: &Fields) -> Outcome {
         "pause-schedule" => {
             let reason = fields.get("reason").unwrap_or_default();
             client.call(&calls.pause_schedule(&name, &here.actor.name, reason)).await?;
-            done(format!("The schedule {name} is paused."))
+            Done::new(format!("The schedule {name} is paused."))
         }
         "resume-schedule" => {
             client.call(&calls.resume_schedule(&name)).await?;
-            done(format!("The schedule {name} creates tasks again."))
+            Done::new(format!("The schedule {name} creates tasks again."))
         }
         "run-schedule" => {
             let ran = client.call(&calls.run_schedule(&name, &TaskId::random(), &RunScheduleOptions::new())).await?;
-            done(format!("The schedule {name} has created the task {}.", ran.id))
+            Done::new(format!("The schedule {name} has created the task {}.", ran.id))
         }
         "edit-schedule" => {
             let info = client.call(&calls.show_schedule(&name)).await?;
@@ -281,11 +281,11 @@ async fn schedule(here: &Here, action: &Action, fields: &Fields) -> Outcome {
             client
                 .call(&signed.schedule(&name, &queue, &recurrence.to_string(), &parameters, &slots, &options))
                 .await?;
-            done(format!("The schedule {name} is changed."))
+            Done::new(format!("The schedule {name} is changed."))
         }
         _ => {
             client.call(&calls.unschedule(&name)).await?;
-            Done { text: format!("The schedule {name} is deleted."), to: Some(here.link("/schedules")) }
+            Done::new(format!("The schedule {name} is deleted.")).at(here.link("/schedules"))
         }
     })
 }
@@ -298,16 +298,16 @@ async fn graph(here: &Here, action: &Action, fields: &Fields) -> Outcome {
         "cancel-graph" => {
             let options = task.into_iter().fold(CancelGraphOptions::new(), CancelGraphOptions::task);
             client.call(&calls.cancel_graph(&graph, fields.get("reason").unwrap_or_default(), &options)).await?;
-            done(format!("{} is being cancelled, in steps.", task.unwrap_or(graph.as_str())))
+            Done::new(format!("{} is being cancelled, in steps.", task.unwrap_or(graph.as_str())))
         }
         "rerun-graph" => {
             let options = RetryGraphOptions::new().task(fields.need("task")?);
             client.call(&calls.retry_graph(&graph, &options)).await?;
-            done(format!("{} and everything downstream run again.", task.unwrap_or_default()))
+            Done::new(format!("{} and everything downstream run again.", task.unwrap_or_default()))
         }
         _ => {
             client.call(&calls.retry_graph(&graph, &RetryGraphOptions::new())).await?;
-            done(format!("The failed and cancelled tasks of {graph} run again."))
+            Done::new(format!("The failed and cancelled tasks of {graph} run again."))
         }
     })
 }

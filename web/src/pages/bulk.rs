@@ -69,6 +69,7 @@ fn progress(here: &Here, job: &Job) -> Markup {
                 div { dt { "Begun" } dd.text { (time::relative(job.begun)) " by " (text::line(&job.by)) } }
             }
             p { "Search: " a href=(here.link(&format!("/tasks?q={}", escaped(&job.query)))) { code { (if job.query.is_empty() { "(all tasks)".to_owned() } else { text::line(&job.query) }) } } }
+            @if let Some(after) = &job.after { p { "Changed tasks: " a data-after href=(here.link(&format!("/tasks?q={}", escaped(after)))) { code { (if after.is_empty() { "(all tasks)".to_owned() } else { text::line(after) }) } } } }
             @if outcome.is_none() && let Some(action) = action("stop-many") { (form::button(here, action, &[("job", &job.id)], None)) }
         }
     }

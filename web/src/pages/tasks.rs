@@ -76,6 +76,7 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
             @if let Some(matching) = matching { span.note #matching { (text::thousands(matching)) " match" } }
         }
         div {
+            (jobs(here))
             (filter(here, &place, wrong.as_deref()))
             form.stack method="post" action=(here.link("/act/many")) data-bulk data-action="many" {
                 input type="hidden" name="csrf" value=(here.csrf.token);
@@ -225,6 +226,20 @@ fn cell(here: &Here, column: &str, info: &TaskInfo) -> Markup {
     }
 }
 
+/// The latest bulk actions, with their progress.
+fn jobs(here: &Here) -> Markup {
+    html! {
+        @for job in here.site.jobs().recent(here.place.name()) {
+            @let (changed, refused) = job.numbers();
+            p.note data-job {
+                a href=(here.link(&format!("/bulk/{}", job.id))) { (text::line(&job.what)) } " by " (text::line(&job.by)) ", " (time::relative(job.begun)) ": "
+                (text::tasks(changed)) " changed" @if refused > 0 { ", " (text::thousands(refused)) " refused" }
+                @if job.outcome().is_none() { @if let Some(most) = job.matching { " of " (text::thousands(most)) } ", it runs" }
+            }
+        }
+    }
+}
+
 /// How far a search for a text has looked.
 fn looked(found: &Found) -> Markup {
     html! { @if let Some((number, last)) = found.looked {
@@ -256,7 +271,7 @@ fn bulk(query: &Query, matching: Option<u64>) -> Markup {
         div.bulk.act data-needs="operator" aria-label="Action on many tasks" role="group" {
             span data-matching=(number) {
                 label { input type="radio" name="scope" value="selected" checked; " Selected" }
-                @if query.texts.is_empty() { " " label.admin { input type="radio" name="scope" value="all"; " All that match (" (number) ")" } }
+                @if query.is_of_server() { " " label.admin { input type="radio" name="scope" value="all"; " All that match (" (number) ")" } }
             }
             label.hidden for="what" { "Action" }
             select #what name="what" {

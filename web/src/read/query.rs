@@ -20,6 +20,8 @@ pub struct Query {
     pub until: Option<String>,
     /// Texts, all of which the id, title, command, parameters or errors of a task contain.
     pub texts: Vec<String>,
+    /// Ids of the only tasks.
+    pub ids: Vec<String>,
     /// Tokens that mean nothing.
     pub unknown: Vec<String>,
 }
@@ -38,6 +40,7 @@ pub const TOKENS: &[(&str, &str)] = &[
     ("since:", "created since: 2h, 3d, or 2026-11-27"),
     ("until:", "created before: 2h, 3d, or 2026-11-27"),
     ("id:", "the beginning of an id"),
+    ("ids:", "these tasks; several with commas"),
     ("text:", "a text in the id, title, command, parameters or error; a word without a name means the same"),
 ];
 
@@ -66,6 +69,7 @@ impl Query {
                         }
                     }
                 }
+                "ids" => query.ids.extend(value.split(',').filter(|id| !id.is_empty()).map(str::to_owned)),
                 "text" => query.texts.extend(Some(value).filter(|value| !value.is_empty())),
                 // A text may contain a colon.
                 _ => query.texts.push(token),
@@ -94,16 +98,22 @@ impl Query {
             let quotes = value.contains([' ', '"']) || value.is_empty();
             Some(if quotes { format!("{name}:\"{}\"", value.replace('"', "")) } else { format!("{name}:{value}") })
         });
+        let ids = Some(self.ids.join(",")).filter(|ids| !ids.is_empty()).map(|ids| format!("ids:{ids}"));
         let texts = self.texts.iter().map(|text| {
             let plain = !text.contains([' ', ':', '"']);
             if plain { text.clone() } else { format!("text:\"{}\"", text.replace('"', "")) }
         });
-        tokens.chain(texts).collect::<Vec<_>>().join(" ")
+        tokens.chain(ids).chain(texts).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns true if every task matches.
     pub fn is_any(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Returns true if the server itself can select the tasks, and no text or id is compared by the page.
+    pub fn is_of_server(&self) -> bool {
+        self.texts.is_empty() && self.ids.is_empty()
     }
 
     /// The search in the form of the contract, without its queue.
@@ -135,7 +145,7 @@ fn names() -> String {
 /// Splits a search at spaces outside of quotes.
 fn tokens(text: &str) -> Vec<String> {
     let (mut all, mut token, mut quoted) = (Vec::new(), String::new(), false);
-    for c in text.chars().take(2_000) {
+    for c in text.chars().take(20_000) {
         match c {
             '"' => quoted = !quoted,
             c if c.is_whitespace() && !quoted => all.push(std::mem::take(&mut token)),
@@ -181,12 +191,14 @@ mod tests {
 
     #[test]
     fn a_search_is_read_and_written() {
-        let query =
-            Query::read("state:failed,cancelled tag:nightly  group:\"no space\" since:2h id:mov \"out of\" Sun a:b");
+        let query = Query::read(
+            "state:failed,cancelled tag:nightly  group:\"no space\" since:2h id:mov \"out of\" Sun a:b ids:x,y",
+        );
         assert_eq!(query.states, [Status::Failed, Status::Cancelled]);
         assert_eq!((query.tag.as_deref(), query.prefix.as_deref()), (Some("nightly"), Some("mov")));
         assert_eq!(query.group.as_deref(), Some("no space"));
         assert_eq!(query.texts, ["out of", "Sun", "a:b"]);
+        assert_eq!(query.ids, ["x", "y"]);
         assert_eq!(Query::read(&query.text()), query);
         assert!(query.filter().is_ok());
     }

@@ -16,6 +16,9 @@ pub const ROWS: usize = 50;
 /// Number of calls that look for the tasks of one page. Each examines up to 200 tasks.
 const CALLS: usize = 40;
 
+/// Number of tasks that a search names by their ids at most.
+const NAMED: usize = 500;
+
 /// Number of tasks in which a page looks for a text, and the time that it takes at most.
 const LOOKED: usize = 5_000;
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -52,6 +55,10 @@ pub async fn page(client: &Client, site: &Site, query: &Query, cursor: &str, ord
             _ => client.calls().find(queue.as_ref(), at, rows, &filter),
         }
     };
+    if !query.ids.is_empty() {
+        let ids = query.ids.get(..NAMED).unwrap_or(&query.ids);
+        return Ok(Found { tasks: infos(client, ids).await?, ..Found::default() });
+    }
     if !query.texts.is_empty() {
         return with_texts(client, site, query, cursor, one).await;
     }

@@ -297,6 +297,9 @@ const ways = {
     await page.click('.bulk details.ask summary');
     await page.click('.bulk .sheet button');
     assert.match(await said(page), /2 tasks changed/);
+    await page.click('.flash a');
+    assert.deepEqual((await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.dataset.key))).sort(), ['many-1', 'many-2']);
+    await page.go('/tasks?q=queue:many');
     assert.deepEqual([await site.state('many-1'), await site.state('many-3')], ['cancelled', 'pending']);
     await page.check('input[name=scope][value=all]');
     await page.selectOption('#what', 'prioritise');
@@ -306,6 +309,11 @@ const ways = {
     await said(page);
     await page.getByText('It is done.').waitFor();
     assert.equal(Number((await site.api('get', { id: 'many-3' })).priority), 5);
+    await page.click('[data-after]');
+    await page.waitForURL('**/tasks?q=queue:many');
+    assert.match(await page.locator('[data-job]').first().textContent(), /Change priority: all that match by [^]*1 task changed, 2 refused/);
+    await page.locator('[data-job] a').first().click();
+    await page.getByText('It is done.').waitFor();
   },
   'stop-many': async (site, page) => {
     // Enough steps that the stop comes before the end.
