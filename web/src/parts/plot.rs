@@ -7,10 +7,11 @@ use maud::{Markup, html};
 use crate::time::span;
 
 const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 150.0;
-const LEFT: f64 = 44.0;
-const BOTTOM: f64 = 20.0;
-const TOP: f64 = 8.0;
+const HEIGHT: f64 = 200.0;
+const LEFT: f64 = 8.0;
+const BOTTOM: f64 = 32.0;
+/// Room for the largest value, which is written above the plot.
+const TOP: f64 = 28.0;
 
 /// A bar of a plot: its name, and its parts from the bottom, each with a class.
 #[derive(Debug)]
@@ -33,14 +34,16 @@ pub fn bars(title: &str, bars: &[Bar]) -> Markup {
     #[allow(clippy::cast_precision_loss, reason = "pixels")]
     let number = |number: u64| number as f64;
     let most = bars.iter().map(|bar| bar.parts.iter().map(|(_, n)| n).sum::<u64>()).max().unwrap_or(0);
-    let scale = if most == 0 { 0.0 } else { height() / number(most) };
+    if most == 0 {
+        return html! { p.quiet { (title) ": nothing to show yet." } };
+    }
+    let scale = height() / number(most);
     let each = (WIDTH - LEFT) / number(bars.len().max(1) as u64);
     html! {
         svg.plot viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title) {
             title { (title) }
             line.axis x1=(LEFT) x2=(WIDTH) y1=(HEIGHT - BOTTOM) y2=(HEIGHT - BOTTOM) {}
-            text x=(LEFT - 6.0) y=(TOP + 8.0) text-anchor="end" { (most) }
-            text x=(LEFT - 6.0) y=(HEIGHT - BOTTOM) text-anchor="end" { "0" }
+            text x="0" y=(TOP - 10.0) { "up to " (most) }
             @for (at, bar) in bars.iter().enumerate() {
                 @let words = bar.parts.iter().map(|(class, n)| format!("{n} {}", word(class))).collect::<Vec<_>>().join(", ");
                 g {
@@ -52,7 +55,7 @@ pub fn bars(title: &str, bars: &[Bar]) -> Markup {
                             y=(format!("{:.1}", HEIGHT - BOTTOM - number(below + n) * scale)) height=(format!("{:.1}", number(*n) * scale)) {}
                     }
                 }
-                @if at % bars.len().div_ceil(8).max(1) == 0 { text x=(format!("{:.1}", x(at, bars.len()) + each / 2.0)) y=(HEIGHT - 6.0) text-anchor="middle" { (bar.name) } }
+                @if at % bars.len().div_ceil(6).max(1) == 0 { text x=(format!("{:.1}", x(at, bars.len()) + each / 2.0)) y=(HEIGHT - 10.0) text-anchor="middle" { (bar.name) } }
             }
         }
     }
@@ -102,7 +105,7 @@ pub fn durations(title: &str, points: &[Point]) -> Markup {
         svg.plot viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title) {
             title { (title) }
             line.axis x1=(LEFT) x2=(WIDTH) y1=(HEIGHT - BOTTOM) y2=(HEIGHT - BOTTOM) {}
-            text x=(LEFT - 4.0) y=(TOP + 8.0) text-anchor="end" { (span(Duration::from_secs_f64(most))) }
+            text x="0" y=(TOP - 10.0) { "up to " (span(Duration::from_secs_f64(most))) }
             path.line2 d=(path(|point| point.2)) stroke-linecap="round" {}
             path.line1 d=(path(|point| point.1)) stroke-linecap="round" {}
             @for (at, (name, median, high)) in points.iter().enumerate() {
@@ -110,7 +113,7 @@ pub fn durations(title: &str, points: &[Point]) -> Markup {
                     title { (name) ": median " (median.map_or_else(|| "–".to_owned(), span)) ", 95 % within " (high.map_or_else(|| "–".to_owned(), span)) }
                     rect x=(format!("{:.1}", x(at, points.len()))) y=(TOP) width=(format!("{each:.1}")) height=(height()) fill="transparent" {}
                 }
-                @if at % points.len().div_ceil(8).max(1) == 0 { text x=(format!("{:.1}", x(at, points.len()) + each / 2.0)) y=(HEIGHT - 6.0) text-anchor="middle" { (name) } }
+                @if at % points.len().div_ceil(6).max(1) == 0 { text x=(format!("{:.1}", x(at, points.len()) + each / 2.0)) y=(HEIGHT - 10.0) text-anchor="middle" { (name) } }
             }
         }
     }

@@ -74,6 +74,24 @@ check('every page of an empty namespace looks right, and so do the errors', asyn
   assert.deepEqual(wrong, []);
 });
 
+check('on a phone: tabs in reach, tables keep their first column, plots are readable', async (stage) => {
+  const site = await stage.site();
+  await demo(site);
+  await site.scripts.call('aggregate', ['transcode', 500]);
+  const page = await stage.visitor(site, { viewport: { width: 390, height: 800 } });
+  const inside = ({ x, width }) => x >= 0 && x + width <= 390;
+  await page.go('/tasks');
+  for (const tab of await page.locator('.tabs a').all()) assert.ok(inside(await tab.boundingBox()), await tab.textContent());
+  const table = page.locator('.table').first();
+  assert.ok(await table.evaluate((one) => one.scrollWidth > one.clientWidth + 100), 'the table does not scroll');
+  assert.match(await table.evaluate((one) => getComputedStyle(one).backgroundAttachment), /local, local, scroll, scroll/);
+  await table.evaluate((one) => { one.scrollLeft = 1000; });
+  for (const cell of [table.locator('thead th').nth(1), table.locator('tbody th').first()]) assert.ok(inside(await cell.boundingBox()));
+  await page.go('/queues/transcode');
+  const sizes = await page.locator('#queue-plots svg[role=img] text').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+  assert.ok(sizes.length > 20 && Math.min(...sizes) >= 11, `${sizes}`);
+});
+
 check('sheets, shortcuts and the login look right', async (stage) => {
   const site = await stage.site({ users: true });
   const page = await stage.visitor(site);
