@@ -126,7 +126,7 @@ fn only_a_worker_that_allows_it_runs_a_command_line() {
     let other = world.submit("default", "[]");
     assert_eq!(result(&other), "1");
     let why = world.run(&["why", "t"]);
-    assert_eq!(why.trim(), "It needs commands, which the only listener of default does not have.");
+    assert_eq!(why.trim(), "It needs commands, which the only worker of default does not have.");
     // Without the need, the worker takes the task and gives it back.
     world.outcome(&["edit", "t", "--needs", "other"]);
     world.outcome(&["submit", "default", "--id", "bare", "--command", r#"{"argv":["true"]}"#]);

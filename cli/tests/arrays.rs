@@ -113,7 +113,7 @@ fn parts_of_arrays_are_cancelled_retried_and_explained() {
         lines[0].starts_with("q[3]: It was cancelled") && lines[1].starts_with("q[4]: Its queue q has no"),
         "{why}"
     );
-    assert!(ok(&world, &["why", "a[4]"]).starts_with("Its queue q has no listener"));
+    assert!(ok(&world, &["why", "a[4]"]).starts_with("Its queue q has no worker"));
     for (part, code, text) in [
         ("a[21]", 4, "the array has no element 21"),
         ("a[19-21,40]", 4, "the array has no element 40"),

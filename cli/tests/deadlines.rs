@@ -19,7 +19,7 @@ fn a_program_that_runs_past_its_deadline_is_stopped_and_its_task_fails() {
     assert_eq!(world.run(&["submit", "q", "[]", "--id", "below", "--after-success", "long"]), "below\n");
     let pid: i32 = world.written("pid").parse().unwrap();
     let why = world.run(&["why", "long"]);
-    assert!(why.contains("It runs on ") && why.contains(" Its deadline is "), "{why}");
+    assert!(why.contains("It has been running on ") && why.contains(" Its deadline is "), "{why}");
     let long = status(&world.client.task("long").unwrap(), Status::Failed);
     // The program ended successfully after the stop signal: its result is discarded.
     assert_eq!((long.group().as_deref(), long.result_bytes()), (Some("deadline"), None));

@@ -166,7 +166,7 @@ fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_th
     eventually("it says that it drains", || drains().then_some(()));
     assert_eq!(
         blueque(&["why", "z"]),
-        format!("Its queue other has only a listener that drains ({}): start a worker for it.\n", found.id)
+        format!("Its queue other has only a worker that drains ({}): start a worker for it.\n", found.id)
     );
     world.touch("go");
     assert!(worker.ended().success());
@@ -192,7 +192,7 @@ fn a_worker_that_died_is_shown_as_dead_though_its_supervisor_sends_heartbeats() 
         .output()
         .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
-    let dead = format!("Its queue hold has no living listener, only a dead one ({id}, since 20");
+    let dead = format!("Its queue hold has no living worker, only a dead one ({id}, since 20");
     assert!(said.starts_with(&dead) && said.ends_with("): start a worker for it.\n"), "{said}");
     world.touch("go");
     world.nothing_is_left();

@@ -120,7 +120,7 @@ fn a_task_has_an_id_that_names_its_partition_and_every_command_finds_it() {
     assert_eq!(desk.submit(&["q", "--id", "x", "--partition", "2"]), "2:x");
     assert_eq!(desk.json(&["show", "2:x"])["id"], "2:x");
     assert_eq!(desk.json(&["show", "x"])["id"], "2:x", "the only one of this id");
-    assert!(desk.ok(&["why", "1:movie-17"]).contains("no listener"), "{}", desk.ok(&["why", "1:movie-17"]));
+    assert!(desk.ok(&["why", "1:movie-17"]).contains("no worker"), "{}", desk.ok(&["why", "1:movie-17"]));
     assert!(desk.ok(&["history", "2:x"]).contains("pending"));
     let done = desk.json(&["cancel", "1:movie-17", "2:x"]);
     assert_eq!(column(&done, "id"), ["1:movie-17", "2:x"]);
@@ -409,7 +409,7 @@ fn a_task_waits_for_one_of_another_partition() {
     assert_eq!(email, "1:email", "beside the first that it waits for");
     desk.complete("1", "q", "1");
     let why = desk.ok(&["why", "1:email"]);
-    assert!(why.contains("2:save: ") && why.contains("no listener"), "the other partition says why: {why}");
+    assert!(why.contains("2:save: ") && why.contains("no worker"), "the other partition says why: {why}");
     desk.servers[1].kill();
     let why = desk.ok(&["why", "1:email"]);
     assert!(why.contains("It waits for 2:save. Partition 2 cannot be reached: no server at"), "{why}");

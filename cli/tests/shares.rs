@@ -142,5 +142,5 @@ fn a_share_that_no_host_has_is_refused_or_explained() {
     let _worker = world.worker(&["-q", "q", "--has", "cpus=2,gpus"]);
     eventually("the worker is there", || world.client.workers().unwrap().pop());
     world.outcome(&["submit", "q", "--id", "large", "--cpus", "4"]);
-    assert_eq!(world.run(&["why", "large"]), "It needs cpus>=4, which the only listener of q does not have.\n");
+    assert_eq!(world.run(&["why", "large"]), "It needs cpus>=4, which the only worker of q does not have.\n");
 }

@@ -67,6 +67,32 @@ pub fn clock(time: SystemTime) -> Markup {
     html! { time datetime=(exact(time)) title=(plain(time)) data-time="clock" { (plain(time)) } }
 }
 
+/// A sentence in which each time, and the time relative to now in brackets behind it, is shown as on all pages.
+pub fn in_sentence(sentence: &str) -> Markup {
+    let mut words = sentence.split_inclusive(' ').peekable();
+    let mut html = String::with_capacity(sentence.len());
+    while let Some(word) = words.next() {
+        let bare = word.trim_matches([' ', '(', ')', ',', '.', ';', ':']);
+        let time = Some(bare).filter(|bare| bare.ends_with('Z')).and_then(|bare| bare.parse::<Timestamp>().ok());
+        let Some((time, (before, after))) = time.map(SystemTime::from).zip(word.split_once(bare)) else {
+            html.push_str(&html! { (word) }.into_string());
+            continue;
+        };
+        html.push_str(&html! { (before) (clock(time)) (after) }.into_string());
+        if words.peek().is_some_and(|next| next.starts_with('(')) {
+            let rest = loop {
+                match words.next().map(|word| word.split_once(')').map(|(_, rest)| rest)) {
+                    Some(None) => {}
+                    Some(Some(rest)) => break rest,
+                    None => break "",
+                }
+            };
+            html.push_str(&html! { "(" (relative(time)) ")" (rest) }.into_string());
+        }
+    }
+    maud::PreEscaped(html)
+}
+
 /// An expected end: relative, or overdue.
 pub fn expected(end: SystemTime) -> Markup {
     if end <= SystemTime::now() {
@@ -78,6 +104,18 @@ pub fn expected(end: SystemTime) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_of_a_sentence_move_and_the_rest_stays_text() {
+        let html = in_sentence("It <waits>; its lease ends at 2020-01-02T03:04:05Z (in 5m), x.").into_string();
+        assert!(
+            html.starts_with("It &lt;waits&gt;; its lease ends at <time datetime=\"2020-01-02T03:04:05.000Z\""),
+            "{html}"
+        );
+        assert!(html.contains("data-time=\"clock\">") && html.contains("(<time "), "{html}");
+        assert!(html.ends_with(" ago</time>), x.") && !html.contains("in 5m"), "{html}");
+        assert_eq!(in_sentence("All (3) is well.").into_string(), "All (3) is well.");
+    }
 
     #[test]
     fn durations_have_their_two_largest_units() {

@@ -183,7 +183,7 @@ fn every_page_of_an_empty_namespace_says_what_to_do_next() {
 fn a_running_task_is_shown_with_its_progress_log_and_checkpoint() {
     let site = Site::new();
     site.submit("encode", "movie");
-    assert!(site.page("/default/tasks/movie").contains("has no listener"));
+    assert!(site.page("/default/tasks/movie").contains("has no worker"));
     let mut listener = site.client.listener(&["encode"]).unwrap();
     let work = listener.listen(LIMIT).unwrap().unwrap();
     work.start(std::process::id()).unwrap();
@@ -290,7 +290,7 @@ fn a_running_task_is_stopped_suspended_and_given_back() {
     assert_eq!(work.heartbeat().unwrap(), blueque::Order::Attend);
     assert_eq!(attend(1), None);
     let page = site.page("/default/tasks/run");
-    assert!(page.contains("It is suspended by ") && page.contains("data-action=\"continue\""), "{page}");
+    assert!(page.contains("It has been suspended by ") && page.contains("data-action=\"continue\""), "{page}");
     site.done("signal", &[("id", "run"), ("signal", "USR1")]);
     site.done("continue", &[("id", "run")]);
     assert_eq!(attend(2).and_then(|control| control.what).as_deref(), Some("unsuspend"));

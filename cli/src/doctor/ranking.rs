@@ -79,7 +79,7 @@ impl Checks {
         if named.is_empty() {
             return Ok(());
         }
-        let text = format!("{queue}: no listener has what these need (tasks): {}", named.join("; "));
+        let text = format!("{queue}: no worker has what these need (tasks): {}", named.join("; "));
         if counts.len() >= NEEDS {
             let text = format!("{text}; with {NEEDS} different needs, new ones are refused");
             self.finding(

@@ -53,7 +53,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Reports tasks that wait in a queue that is not paused and has no listener.
+    /// Reports tasks that wait in a queue that is not paused and has no worker.
     fn idle(&mut self, client: &Client) -> anyhow::Result<()> {
         for found in client.queues()? {
             let Ok(queue) = QueueName::new(found.name.as_str()) else { continue };

@@ -109,17 +109,17 @@ impl Listeners {
     /// Returns a text that explains why no listener takes tasks of the queue.
     pub fn nobody(&self) -> String {
         match (self.draining.as_slice(), self.dead.as_slice()) {
-            ([], []) if self.all.is_empty() => "no listener".to_owned(),
-            ([], []) => "only listeners that are dead or drain".to_owned(), // listeners that do not report
+            ([], []) if self.all.is_empty() => "no worker".to_owned(),
+            ([], []) => "only workers that are dead or drain".to_owned(), // listeners that do not report
             ([], [(id, seen)]) => {
-                format!("no living listener, only a dead one ({id}, since {})", times::utc(*seen))
+                format!("no living worker, only a dead one ({id}, since {})", times::utc(*seen))
             }
             ([], [(id, seen), ..]) => {
                 let (all, since) = (self.dead.len(), times::utc(*seen));
-                format!("no living listener, only {all} dead ones (the last, {id}, since {since})")
+                format!("no living worker, only {all} dead ones (the last, {id}, since {since})")
             }
-            ([id], _) => format!("only a listener that drains ({id})"),
-            (all, _) => format!("only {} listeners that drain", all.len()),
+            ([id], _) => format!("only a worker that drains ({id})"),
+            (all, _) => format!("only {} workers that drain", all.len()),
         }
     }
 
@@ -127,7 +127,7 @@ impl Listeners {
     pub fn stand(&self, queue: &str) -> String {
         let all = self.all.len();
         if all == 0 && self.unable {
-            return format!("no listener of {queue} has both its program and what it needs");
+            return format!("no worker of {queue} has both its program and what it needs");
         }
         if all == 0 {
             return format!("{queue} has {}", self.nobody()); // the listeners left after the first read
@@ -135,8 +135,8 @@ impl Listeners {
         let busy = self.all.iter().filter(|taker| taker.busy()).count();
         let able = if self.unable { " that can take it" } else { "" };
         let them = match all {
-            1 => format!("the only listener of {queue}{able}"),
-            all => format!("the {all} listeners of {queue}{able}"),
+            1 => format!("the only worker of {queue}{able}"),
+            all => format!("the {all} workers of {queue}{able}"),
         };
         if self.all.iter().all(|taker| taker.silent) {
             let have = if all == 1 { "has" } else { "have" };
@@ -144,9 +144,9 @@ impl Listeners {
         }
         if busy < all {
             return match (self.unable, all - busy) {
-                (true, 1) => format!("a listener of {queue} can take it, and should soon"),
-                (true, free) => format!("{free} listeners of {queue} can take it: one should take it soon"),
-                (false, free) => format!("{free} of {all} listeners of {queue} can take it: one should take it soon"),
+                (true, 1) => format!("a worker of {queue} can take it, and should soon"),
+                (true, free) => format!("{free} workers of {queue} can take it: one should take it soon"),
+                (false, free) => format!("{free} of {all} workers of {queue} can take it: one should take it soon"),
             };
         }
         let slots: Option<u32> = self.all.iter().map(|taker| taker.slots.map(|(slots, _)| slots)).sum();

@@ -170,7 +170,7 @@ fn why_does_not_say_that_a_task_runs_whose_lease_is_gone() {
     let desk = sound();
     desk.ok(&["submit", "q", "--id", "t"]);
     let _task = desk.take("q");
-    assert!(desk.ok(&["why", "t"]).starts_with("It runs on "));
+    assert!(desk.ok(&["why", "t"]).starts_with("It has been running on "));
     desk.plant(&["DEL", "blueque_leases_q"]);
     let said = desk.ok(&["why", "t"]);
     assert!(said.starts_with("Its lease was deleted: ") && said.contains("it goes back to its queue when"), "{said}");

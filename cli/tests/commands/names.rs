@@ -76,7 +76,7 @@ fn the_log_of_a_task_that_has_none_says_why() {
     desk.take("r");
     for format in ["table", "json", "jsonl"] {
         let said = |id: &str| desk.run(&["logs", id, "-o", format]).err;
-        assert_eq!(said("waits"), "waits has not started. Its queue q has no listener: start a worker for it.\n");
+        assert_eq!(said("waits"), "waits has not started. Its queue q has no worker: start a worker for it.\n");
         assert_eq!(said("cancelled"), "cancelled has no log: it has never run\n");
         assert_eq!(said("runs"), "runs has written nothing yet\n");
     }

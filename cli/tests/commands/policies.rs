@@ -325,7 +325,7 @@ fn why_names_the_need_the_limit_or_the_failure() {
     let before = Instant::now();
     let first = desk.take("q");
     assert_eq!(first.id().as_str(), "first");
-    assert_eq!(why("heavy"), "It needs gpu, which the only listener of q does not have.\n");
+    assert_eq!(why("heavy"), "It needs gpu, which the only worker of q does not have.\n");
     assert_eq!(why("second"), "The only place of its key acme is taken.\n");
     desk.ok(&["config", "set", "-q", "q", "key_concurrency=2", "concurrency=3"]);
     assert_eq!(why("wide"), "1 of the 3 places of its queue q are taken, and it takes 3.\n");

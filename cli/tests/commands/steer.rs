@@ -258,7 +258,7 @@ fn a_held_task_does_not_start_before_it_is_released() {
     assert!(desk.refused(5, &["hold", "first"]).contains("requeue it"));
     assert!(desk.refused(5, &["unhold", "first"]).contains("STATE"));
     let why = desk.ok(&["why", "a"]);
-    assert!(why.contains("It is held by ") && why.contains("blueque unhold releases it"), "{why}");
+    assert!(why.contains("It has been held by ") && why.contains("blueque unhold releases it"), "{why}");
     assert_eq!(desk.json(&["bulk", "unhold", "q", "--yes"])[0]["changed"], 3);
     assert_eq!(desk.json(&["show", "late"])["status"], "scheduled");
     assert_eq!(desk.take("q").id().as_str(), "a");
@@ -296,7 +296,7 @@ fn requests_to_a_running_program_are_answered_by_its_owner_or_wait_for_it() {
     };
     assert_eq!(attend(1, None), None);
     assert_eq!(desk.ok(&["suspend", "a"]), "ID  OUTCOME\na   suspended\n");
-    assert!(desk.ok(&["why", "a"]).contains("It is suspended by "));
+    assert!(desk.ok(&["why", "a"]).contains("It has been suspended by "));
     assert!(desk.ok(&["ls", "q"]).contains("suspended"));
     assert_eq!(desk.ok(&["signal", "a", "10", "--timeout", "0s"]), "ID  OUTCOME\na   not yet delivered\n");
     assert_eq!(attend(2, Some("nobody\u{1b}[31m handles it")), None);

@@ -155,9 +155,9 @@ fn at_a_terminal_a_submit_warns_if_no_worker_will_run_the_task() {
     let shown = warned(&["submit", "flims", "--id", "b"]);
     assert!(shown.contains("warning: no worker serves the queue flims (did you mean films?)"), "{shown}");
     let shown = warned(&["submit", "films", "--needs", "gpu"]);
-    assert!(shown.contains("warning: It needs gpu, which the only listener of films does not have."), "{shown}");
+    assert!(shown.contains("warning: It needs gpu, which the only worker of films does not have."), "{shown}");
     let shown = warned(&["add", "--queue", "films", "--", "true"]);
-    assert!(shown.contains("warning: It needs commands, which the only listener of films does not have."), "{shown}");
+    assert!(shown.contains("warning: It needs commands, which the only worker of films does not have."), "{shown}");
     assert!(!warned(&["submit", "films"]).contains("warning"));
     assert_eq!(desk.run(&["submit", "flims"]).err, "", "a script");
 }

@@ -92,7 +92,7 @@ fn a_dead_worker_takes_nothing_and_every_command_says_so() {
     desk.ok(&["submit", "q", "--id", "t"]);
     let why = desk.ok(&["why", "t"]);
     assert!(
-        why.starts_with(&format!("Its queue q has no living listener, only a dead one (host_1, since {since}")),
+        why.starts_with(&format!("Its queue q has no living worker, only a dead one (host_1, since {since}")),
         "{why}"
     );
     assert!(why.ends_with("): start a worker for it.\n"), "{why}");
@@ -104,7 +104,7 @@ fn a_dead_worker_takes_nothing_and_every_command_says_so() {
     assert_eq!(found.len(), 1, "nothing waits in the other queue: {found:?}");
     assert!(
         found[0].contains(&format!(
-            "1 task waits in q, which has no living listener, only a dead one (host_1, since {since}"
+            "1 task waits in q, which has no living worker, only a dead one (host_1, since {since}"
         )),
         "{found:?}"
     );
@@ -123,15 +123,12 @@ fn a_worker_that_drains_takes_nothing_more_and_every_command_says_so() {
     desk.ok(&["submit", "q", "--id", "t"]);
     assert_eq!(untaken(&desk), Vec::<String>::new());
     desk.ok(&["drain", "q", "host_1"]);
-    assert_eq!(
-        desk.ok(&["why", "t"]),
-        "Its queue q has only a listener that drains (host_1): start a worker for it.\n"
-    );
+    assert_eq!(desk.ok(&["why", "t"]), "Its queue q has only a worker that drains (host_1): start a worker for it.\n");
     assert_eq!(desk.json(&["workers", "q"])[0]["draining"], true);
     assert!(desk.ok(&["workers", "q"]).contains("drains"));
     assert_eq!(listeners(&desk, "q"), 0);
     let found = untaken(&desk);
-    assert!(found[0].contains("1 task waits in q, which has only a listener that drains (host_1): start"), "{found:?}");
+    assert!(found[0].contains("1 task waits in q, which has only a worker that drains (host_1): start"), "{found:?}");
     desk.ok(&["queue", "pause", "q"]);
     assert_eq!(untaken(&desk), Vec::<String>::new(), "somebody wants it to wait");
     desk.ok(&["queue", "resume", "q"]);
@@ -166,9 +163,9 @@ fn tasks_of_queues_without_a_worker_are_findings_also_those_that_are_due_or_whos
         (found.len() == 3).then_some(found)
     });
     for words in [
-        "1 task waits in due, which has no listener: ",
+        "1 task waits in due, which has no worker: ",
         "1 task waits in gone, which has no living",
-        "2 tasks wait in pending, which has no listener: ",
+        "2 tasks wait in pending, which has no worker: ",
     ] {
         assert!(found.iter().any(|line| line.contains(words)), "{words}: {found:?}");
     }
@@ -192,19 +189,19 @@ fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
     }
     assert_eq!(untaken(&desk), Vec::<String>::new());
     desk.ok(&["submit", "q", "--id", "plain", "--priority", "9"]);
-    assert!(desk.ok(&["why", "plain"]).contains("1 of 2 listeners of q can take it"));
+    assert!(desk.ok(&["why", "plain"]).contains("1 of 2 workers of q can take it"));
     worker(&desk, 1, &["q"], &gpu(1));
     assert!(desk.ok(&["why", "able"]).ends_with("a listener of q can take it, and should soon.\n"));
 
     let dead = ListenerId::of_process("host", 1);
     dies(&desk, &dead);
     let found = untaken(&desk);
-    assert!(found.iter().any(|line| line.contains("q: no listener has what these need (tasks): gpu (1)")), "{found:?}");
+    assert!(found.iter().any(|line| line.contains("q: no worker has what these need (tasks): gpu (1)")), "{found:?}");
     assert!(
         found.iter().any(|line| line.contains("no worker of q has the program encode, which a waiting task needs")),
         "{found:?}"
     );
-    assert_eq!(desk.ok(&["why", "able"]), "It needs gpu, which the only listener of q does not have.\n");
+    assert_eq!(desk.ok(&["why", "able"]), "It needs gpu, which the only worker of q does not have.\n");
 }
 
 /// An offer, needs, and true if the offer satisfies the needs.
@@ -254,8 +251,8 @@ fn what_needs_are_met_the_command_knows_as_the_server_does() {
     for ((number, (has, needs, met)), listener) in (1..).zip(MET).zip(listeners) {
         let queue = queue(number);
         let why = desk.ok(&["why", &format!("t{number}")]);
-        let taker = why.contains(&format!("listeners of {queue} can take it"));
-        let lacking = found.iter().any(|line| line.contains(&format!("{queue}: no listener has what these need")));
+        let taker = why.contains(&format!("workers of {queue} can take it"));
+        let lacking = found.iter().any(|line| line.contains(&format!("{queue}: no worker has what these need")));
         let reserve = client.calls().reserve(&listener, &[QueueName::new(queue).unwrap()], &ReserveOptions::new());
         let given = !client.call(&reserve).unwrap().is_empty();
         if [given, taker, !lacking] != [met; 3] {

@@ -141,7 +141,7 @@ fn whoever_waits_hears_why_the_task_does_not_run_and_when_that_changes() {
     .map(|(name, args)| Follows::start(&desk, name, args))
     .collect();
     for one in &all {
-        one.says("Its queue q has no listener: start a worker for it.");
+        one.says("Its queue q has no worker: start a worker for it.");
     }
     desk.ok(&["queue", "pause", "q", "--reason", "lunch"]);
     for one in &all {
@@ -153,7 +153,7 @@ fn whoever_waits_hears_why_the_task_does_not_run_and_when_that_changes() {
     }
     for one in &mut all {
         assert!(one.ends().success(), "{}: {}", one.name, one.err());
-        assert_eq!(one.err().matches("no listener").count(), 1, "{}: {}", one.name, one.err());
+        assert_eq!(one.err().matches("no worker").count(), 1, "{}: {}", one.name, one.err());
     }
 }
 
@@ -176,7 +176,7 @@ fn whoever_waits_knows_the_end_of_a_task_whose_record_is_gone() {
         (start("submit", &["submit", "q", "--wait", "--id", "submit"]), 0, "submit complete"),
     ];
     for (one, ..) in &all {
-        one.says("no listener");
+        one.says("no worker");
         kill(one.pid(), Signal::SIGSTOP).unwrap();
     }
     desk.ok(&["cancel", "gone"]);
@@ -205,7 +205,7 @@ fn a_wait_has_its_limit_also_while_the_server_is_away() {
     let mut desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
     let mut waits = Follows::start(&desk, "waits", &["wait", "t", "--timeout", "3s"]);
-    waits.says("no listener");
+    waits.says("no worker");
     desk.server.kill();
     assert_eq!(waits.ends().code(), Some(6), "{}", waits.err());
 }

@@ -61,17 +61,20 @@ fn why_is_one_true_sentence_in_every_state() {
     desk.ok(&["submit", "q", "--id", "a"]);
     desk.ok(&["submit", "q", "--id", "b"]);
     desk.ok(&["submit", "q", "--id", "c"]);
-    assert_eq!(why("a"), "Its queue q has no listener: start a worker for it.\n");
+    assert_eq!(why("a"), "Its queue q has no worker: start a worker for it.\n");
     let task = desk.take("q");
     let sentence = why("a");
-    assert!(sentence.starts_with("It runs on host_1 since 20") && sentence.ends_with(", attempt 1.\n"), "{sentence}");
-    assert_eq!(why("b"), "It is the next of its queue, and the only listener of q holds 1 task.\n");
-    assert_eq!(why("c"), "It waits behind 1 other task, and the only listener of q holds 1 task.\n");
+    assert!(
+        sentence.starts_with("It has been running on host_1 for ") && sentence.ends_with(", attempt 1.\n"),
+        "{sentence}"
+    );
+    assert_eq!(why("b"), "It is the next of its queue, and the only worker of q holds 1 task.\n");
+    assert_eq!(why("c"), "It waits behind 1 other task, and the only worker of q holds 1 task.\n");
     task.complete("x").unwrap();
     assert!(why("a").starts_with("It ended well 20"), "{}", why("a"));
     assert_eq!(
         why("b"),
-        "It is the next of its queue, and 1 of 1 listeners of q can take it: one should take it soon.\n"
+        "It is the next of its queue, and 1 of 1 workers of q can take it: one should take it soon.\n"
     );
     desk.take("q").fail("no disk\nleft").unwrap();
     assert!(why("b").ends_with(": no disk left.\n"), "{}", why("b"));

@@ -426,7 +426,7 @@ fn needs_that_nobody_has_are_named_and_at_their_bound_a_finding() {
         ward.call(&format!("submit q 1 {id} '' x needs {needs}"));
     }
     let (out, code) = ward.doctor(&[]);
-    assert!(out.contains("q: no listener has what these need (tasks): gpu<2 (1); tape (2)"), "{out}");
+    assert!(out.contains("q: no worker has what these need (tasks): gpu<2 (1); tape (2)"), "{out}");
     assert_eq!(code, 1, "{out}");
     ward.call("pause q me moving");
     assert_eq!(ward.doctor(&[]).1, 0, "a note while the queue is paused");

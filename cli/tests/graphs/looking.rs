@@ -22,7 +22,7 @@ fn why_follows_a_chain_to_its_first_cause_and_says_where_it_stops() {
         assert_eq!(code, 0, "{err}");
         out
     };
-    let cause = "long.0 (t0) in the end. long.0: Its queue nobody has no listener: start a worker for it.\n";
+    let cause = "long.0 (t0) in the end. long.0: Its queue nobody has no worker: start a worker for it.\n";
     assert_eq!(why("long.299"), format!("It waits for long.298 (t298), which waits for {cause}"));
     assert_eq!(why("long.2"), format!("It waits for long.1 (t1), which waits for {cause}"));
     let first = cause.replace(" in the end", "");

@@ -26,7 +26,7 @@ def test_sentences_are_those_of_the_crate(case: dict[str, str | list[list[str]]]
 def test_a_task_explains_itself(server: Server, namespace: str) -> None:
     with Client(server.url, namespace) as client:
         task = client.queue("films").submit(1, id="a")
-        sentence = "Its queue films has no listener: start a worker for it."
+        sentence = "Its queue films has no worker: start a worker for it."
         assert str(task.why()) == sentence
         with pytest.raises(TimedOut, match=f"the task a is pending, not finished within 0 s: {sentence}"):
             task.wait(0)

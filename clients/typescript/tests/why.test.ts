@@ -24,7 +24,7 @@ test("sentences are those of the crate", () => {
 test("a task explains itself", async () => {
   await using client = server.client();
   const task = await client.queue("films").submit(1, { id: "a" });
-  const sentence = "Its queue films has no listener: start a worker for it.";
+  const sentence = "Its queue films has no worker: start a worker for it.";
   assert.equal((await task.why()).toString(), sentence);
   await assert.rejects(task.wait({ timeout: 0 }), (error) => error instanceof TimedOut && error.detail.endsWith(`not finished within 0 s: ${sentence}`));
   const warned = new Promise<Error>((resolve) => { process.once("warning", resolve); });

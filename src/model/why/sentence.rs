@@ -19,7 +19,7 @@ const DEEPEST: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "callers create it")]
 pub struct Takers {
-    /// The listeners of a queue from which no listener takes tasks, such as "no listener".
+    /// The listeners of a queue from which no listener takes tasks, such as "no worker".
     pub nobody: String,
     /// The state of the listeners that take tasks, such as "the only worker of mail is full".
     pub stand: String,

@@ -114,7 +114,7 @@ fn head(here: &Here, task: &Task, sentence: &str) -> Markup {
         div.hero {
             p.why #why {
                 (look::state(info.condition())) " "
-                (sentence)
+                (time::in_sentence(sentence))
             }
             @if !info.status().is_some_and(Status::is_finished) || task.progress.fraction.is_some() {
                 @if task.progress.fraction.is_some() || !task.progress.text.is_empty() { (look::progress(&task.progress)) }

@@ -484,6 +484,13 @@ SENTENCES: dict[str, tuple[tuple[str, str], ...]] = {
         ("status='failed'", "yes"),
         ("status='cancelled'", "yes"),
     ),
+    "for": (
+        ("task.updated", " for {now-task.updated|span}"),
+    ),
+    "for_start": (
+        ("task.started", " for {now-task.started|span}"),
+        ("", "{for}"),
+    ),
     "foreign": (
         ("owned !deadline !task.token", "yes"),
     ),
@@ -525,13 +532,13 @@ SENTENCES: dict[str, tuple[tuple[str, str], ...]] = {
         ("", "Its queue {queue} has {nobody}: start a worker for it."),
     ),
     "nobody": (
-        ("draining>0", "only listeners that drain"),
-        ("silent>0", "no living listener"),
-        ("", "no listener"),
+        ("draining>0", "only workers that drain"),
+        ("silent>0", "no living worker"),
+        ("", "no worker"),
     ),
     "none": (
-        ("listeners=1", "the only listener"),
-        ("", "none of the {listeners} listeners"),
+        ("listeners=1", "the only worker"),
+        ("", "none of the {listeners} workers"),
     ),
     "obstacle": (
         ("needs able=0", "It needs {needs}, which {none} of {queue} {lacks}{lacking_words}."),
@@ -625,21 +632,14 @@ SENTENCES: dict[str, tuple[tuple[str, str], ...]] = {
         ("limit_weight", "{limit_weight}"),
         ("", "1"),
     ),
-    "since": (
-        ("task.updated", " since {task.updated|both}"),
-    ),
-    "since_start": (
-        ("task.started", " since {task.started|both}"),
-        ("", "{since}"),
-    ),
     "some": (
         ("least possible>0 opens>possible", ", and for {least} more of {possible} tasks"),
     ),
     "stand": (
-        ("listeners<=1 listeners-full=0", "the only listener of {queue} is full"),
-        ("listeners-full=0", "the {listeners} listeners of {queue} are full"),
-        ("listeners=1", "the only listener of {queue} can take it, and should soon"),
-        ("", "{listeners-full} of {listeners} listeners of {queue} can take it: one should take it soon"),
+        ("listeners<=1 listeners-full=0", "the only worker of {queue} is full"),
+        ("listeners-full=0", "the {listeners} workers of {queue} are full"),
+        ("listeners=1", "the only worker of {queue} can take it, and should soon"),
+        ("", "{listeners-full} of {listeners} workers of {queue} can take it: one should take it soon"),
     ),
     "state": (
         ("status='scheduled'", "{scheduled}"),
@@ -655,22 +655,19 @@ SENTENCES: dict[str, tuple[tuple[str, str], ...]] = {
         ("owned cancel>=end_by", "Its deadline has passed, and {owner} has not stopped it yet{lease}."),
         ("owned cancel", "It is being cancelled, and {owner} has not stopped it yet{because}{lease}."),
         ("owned order='stop'", "It was requeued, and {owner} has not given it back yet{lease}."),
-        ("owned task.suspended", "It is suspended{suspended_by} on {owner}{suspended_since}{lease}: blueque continue lets it go on."),
+        ("owned task.suspended", "It has been suspended{suspended_by} on {owner} for {now-task.suspended|span}{lease}: blueque continue lets it go on."),
         ("owned !deadline !foreign", "Its lease was deleted: {owner}, which took it for attempt {task.attempt}, is told that it lost it, and kills its program. A worker gives it a new lease within minutes; it goes back to its queue when that ends."),
         ("status='reserved'", "{owner} has taken it, and has not started it yet{lease}."),
-        ("status='started'", "It runs on {owner}{since_start}, attempt {task.attempt}{lease}."),
+        ("status='started'", "It has been running on {owner}{for_start}, attempt {task.attempt}{lease}."),
         ("status='waiting' upstream", "It waits for {upstreams}."),
         ("status='waiting'", "All that it waited for has ended. Its input is long: workers put it together, in steps."),
-        ("status='held'", "It is held{held_by}{since}: blueque unhold releases it."),
+        ("status='held'", "It has been held{held_by}{for}: blueque unhold releases it."),
         ("status='complete'", "It ended well{ended}{because}."),
         ("status='failed'", "It failed{ended}{often}{because}."),
         ("", "It was cancelled{ended}{because}."),
     ),
     "suspended_by": (
         ("task.suspended_by", " by {task.suspended_by}"),
-    ),
-    "suspended_since": (
-        ("", " since {task.suspended|both}"),
     ),
     "takes": (
         ("weight>1", ", and it takes {weight}"),
