@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::extract::{Path, Query as Form};
 use axum::response::Response;
-use blueque::{GraphId, GraphSummary};
+use blueque::{GraphId, GraphInfo, GraphSummary};
 use maud::{Markup, html};
 
 use super::live;
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
 use crate::parts::{form, look};
-use crate::read::graph::{Drawn, Node, graph};
+use crate::read::graph::{Drawn, Node, graph, head as counts};
 use crate::shell::Tab;
 use crate::{text, time};
 
@@ -33,8 +33,8 @@ const LARGE: usize = 1_000;
 /// Time after which a large live graph is read again.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// Time after which it is read again while an action is carried out in steps.
-const SOON: Duration = Duration::from_secs(2);
+/// Time after which it is read again after an action, or while an action is carried out in steps.
+const SOON: Duration = Duration::from_secs(1);
 
 pub async fn page(here: Here, Form(fields): Form<Vec<(String, String)>>) -> Response {
     let content = list(&here, &Fields::new(fields)).await;
@@ -127,25 +127,50 @@ async fn content(here: &Here, id: &str, open: &HashSet<String>) -> Result<Markup
     })
 }
 
+/// A large graph, which costs the server milliseconds for each hundred tasks, and is therefore read less often.
+#[derive(Clone)]
+struct Read {
+    at: Instant,
+    took: Duration,
+    drawn: Drawn,
+}
+
+impl Read {
+    /// Returns true if the picture need not be read again. An action, on this page or elsewhere, shows soon.
+    fn is_fresh(&self, now: &GraphInfo, acted: Option<Instant>) -> bool {
+        let then = &self.drawn.info;
+        let is_changed = now.doing.is_some()
+            || then.doing.is_some()
+            || now.cancelled != then.cancelled
+            || now.complete + now.failed < then.complete + then.failed
+            || acted.is_some_and(|acted| acted > self.at || acted.elapsed() < SLOW);
+        self.at.elapsed() < if is_changed { SOON.max(self.took * 3) } else { SLOW }
+    }
+}
+
 pub fn reading(here: &Here, id: GraphId, fields: &Fields) -> impl Fn() -> Reading + Send + Sync + 'static {
     let (here, open) = (here.shared(&format!("/graphs/{}", escaped(id.as_str()))), opened(fields));
-    let last: Arc<Mutex<Option<(Instant, Drawn)>>> = Arc::default();
+    let last: Arc<Mutex<Option<Read>>> = Arc::default();
     live::reading(move || {
         let (here, id, open, last) = (here.clone(), id.clone(), open.clone(), Arc::clone(&last));
         async move {
+            let client = here.client().await?;
             let known = last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            // A large graph costs the server milliseconds, so it is read less often, except after an action.
-            let acted = here.site.last_action();
-            let age = if acted.is_some_and(|at| at.elapsed() < SLOW) { SOON } else { SLOW };
-            let kept = known.filter(|(at, drawn)| {
-                drawn.read > LARGE && at.elapsed() < age && acted.is_none_or(|acted| acted < *at)
-            });
-            let drawn = if let Some((_, drawn)) = kept {
+            let mut kept = None;
+            if let Some(mut read) = known.filter(|read| read.drawn.read > LARGE) {
+                let info = counts(&client, &id).await?;
+                if read.is_fresh(&info, here.site.last_action()) {
+                    read.drawn.info = info;
+                    kept = Some(read.drawn);
+                }
+            }
+            let drawn = if let Some(drawn) = kept {
                 drawn
             } else {
-                let begun = Instant::now();
-                let drawn = graph(&here.client().await?, &id, &open).await?;
-                *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((begun, drawn.clone()));
+                let at = Instant::now();
+                let drawn = graph(&client, &id, &open).await?;
+                let read = Read { at, took: at.elapsed(), drawn: drawn.clone() };
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
                 drawn
             };
             Ok(vec![("graph-head", head(&here, &id, &drawn)), ("graph-picture", picture(&here, &id, &drawn, &open))])

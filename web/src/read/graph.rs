@@ -81,6 +81,12 @@ pub struct Drawn {
     pub states: BTreeMap<&'static str, u64>,
 }
 
+/// Reads the counts of a graph.
+pub async fn head(client: &Client, id: &GraphId) -> Result<GraphInfo, Failure> {
+    let page = client.call(&client.calls().show_graph(id, "0", 1)).await?;
+    Ok(page.ok_or_else(|| Failure::missing(format!("There is no graph {id}.")))?.info)
+}
+
 /// Reads a graph.
 pub async fn graph(client: &Client, id: &GraphId, open: &HashSet<String>) -> Result<Drawn, Failure> {
     let (mut cursor, mut info, mut tasks) = (Some("0".to_owned()), None, Vec::new());
