@@ -135,3 +135,15 @@ check('a write from elsewhere, or without the token of the page, is refused', as
   await act(page, 'cancel');
   assert.equal(await site.state('waits'), 'cancelled');
 });
+
+check('`blueque web --no-auth --host` answers to its names only, and warns', async (stage) => {
+  const site = await stage.site({ args: ['--no-auth', '--host', 'queue.example,second.example'] });
+  assert.match(site.page.said, /warning[^]*--no-auth/);
+  const status = (host) => new Promise((resolve, reject) => {
+    http.get(`${site.url}/blueque/`, { headers: { Host: host } }, (answer) => { answer.resume(); resolve(answer.statusCode); }).on('error', reject);
+  });
+  for (const [host, wanted] of [['queue.example', 200], ['second.example:7733', 200], ['10.1.2.3', 200], ['evil.example', 421]]) {
+    assert.equal(await status(host), wanted, host);
+  }
+  assert.match(site.run(['web', '--host', 'queue.example'], '', [2]), /--no-auth/);
+});

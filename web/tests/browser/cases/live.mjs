@@ -47,6 +47,8 @@ echo '"all done"' >"$BLUEQUE_RESULT"
   await task.locator('#task-values', { hasText: 'all done' }).waitFor();
   await task.locator('.log p', { hasText: 'step 4' }).waitFor();
   await now.waitForSelector('#now-running [data-key=movie]', { state: 'detached' });
+  // The supervisor has measured the attempt.
+  assert.match(await task.textContent('#task-attempts tbody'), /exit code 0\s*\d+\.\d s\s*[\d.]+ [KM]iB/);
   // Each line is shown once, in its order.
   const lines = await task.locator('.log p[data-source=stdout] > span').allTextContents();
   assert.deepEqual(lines, ['begin of the work', 'step 1', 'step 2', 'step 3', 'step 4']);

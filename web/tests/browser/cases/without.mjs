@@ -73,6 +73,22 @@ check('an open sheet keeps its text and its focus while the page moves', async (
   assert.equal(await page.inputValue('form[data-action=cancel] [name=reason]'), 'half a reason!');
 });
 
+check('the button Back closes a sheet and changes nothing', async (stage) => {
+  const site = await stage.site();
+  await site.scripts.submit('q', 'stays');
+  const page = await stage.visitor(site);
+  await page.go('/tasks/stays');
+  for (const action of ['cancel', 'move', 'edit']) {
+    const sheet = page.locator('details.ask', { has: page.locator(`form[data-action=${action}]`) });
+    await sheet.locator('summary').click();
+    await sheet.locator('[data-close]').click();
+    assert.equal(await page.locator('details.ask[open]').count(), 0, action);
+    assert.equal(await sheet.locator('summary').evaluate((one) => one === document.activeElement), true, 'the focus goes back');
+  }
+  assert.equal(await site.state('stays'), 'pending');
+  assert.equal(await page.locator('.flash').count(), 0);
+});
+
 check('an open sheet never becomes the sheet of another action', async (stage) => {
   const site = await stage.site();
   const page = await stage.visitor(site);
