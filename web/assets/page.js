@@ -1,7 +1,6 @@
 // What moves on the page. Everything else works without this script.
 'use strict';
 
-const base = document.body.dataset.base;
 const $ = (query, from = document) => from.querySelector(query);
 const all = (query, from = document) => Array.from(from.querySelectorAll(query));
 

@@ -101,7 +101,7 @@ fn whole(here: &Here, tab: Tab, title: &str, content: Result<Markup, Failure>) -
                 link rel="stylesheet" href=(asset("style.css"));
                 script src=(asset("page.js")) defer {}
             }
-            body data-role=(here.actor.role.as_str()) data-base=(here.site.base()) data-place=(here.place.name()) data-csrf=(here.csrf.token) {
+            body data-role=(here.actor.role.as_str()) data-place=(here.place.name()) data-csrf=(here.csrf.token) {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
                     a.brand href=(here.link("/")) { img src=(asset("icon.svg")) alt="" width="24" height="24"; "Blueque" }

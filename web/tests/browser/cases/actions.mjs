@@ -29,7 +29,6 @@ async function worker(site, id) {
   await site.scripts.call('report', ['drained_1', 2, 2, 1, id]);
 }
 const schedule = (site, id, options = {}) => site.scripts.call('schedule', [id, id, 'every 86400', '["old"]', 0], options);
-const drained = async (site) => (await site.api('workers')).items.find(({ id, listener }) => (id ?? listener) === 'drained_1');
 
 const ways = {
   'add-task': async (site, page) => {
@@ -298,7 +297,7 @@ const ways = {
     await page.click('.bulk .sheet button');
     assert.match(await said(page), /2 tasks changed/);
     await page.click('.flash a');
-    assert.deepEqual((await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.dataset.key))).sort(), ['many-1', 'many-2']);
+    assert.deepEqual((await page.locator('tbody tr').evaluateAll((rows) => rows.map((one) => one.dataset.key))).sort(), ['many-1', 'many-2']);
     await page.go('/tasks?q=queue:many');
     assert.deepEqual([await site.state('many-1'), await site.state('many-3')], ['cancelled', 'pending']);
     await page.check('input[name=scope][value=all]');

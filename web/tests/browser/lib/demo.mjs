@@ -60,7 +60,7 @@ async function graph(scripts) {
 }
 
 /** Fills the namespace of a site. */
-export async function demo({ scripts, run }) {
+export async function demo({ scripts }) {
   const common = { tags: 'nightly,4k', key: 'studio-a', method: 'encode' };
   for (const [at, title] of TITLES.entries()) {
     const parameters = JSON.stringify({ film: title, width: 3840, height: 2160, codec: 'av1', crf: 24 });

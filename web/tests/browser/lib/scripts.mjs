@@ -80,7 +80,7 @@ export class Scripts {
     try {
       return await this.send('EVALSHA', await this.#loaded.get(command), 1, 'blueque_meta', '', ...args, ...words);
     } catch (error) {
-      throw new Error(`${command}: ${error.message}`);
+      throw new Error(`${command}: ${error.message}`, { cause: error });
     }
   }
 
