@@ -67,7 +67,7 @@ pub fn clock(time: SystemTime) -> Markup {
     html! { time datetime=(exact(time)) title=(plain(time)) data-time="clock" { (plain(time)) } }
 }
 
-/// A sentence in which each time, and the time relative to now in brackets behind it, is shown as on all pages.
+/// A sentence in which each time is shown as on all pages: relative to now, with the time itself on hover.
 pub fn in_sentence(sentence: &str) -> Markup {
     let mut words = sentence.split_inclusive(' ').peekable();
     let mut html = String::with_capacity(sentence.len());
@@ -78,8 +78,15 @@ pub fn in_sentence(sentence: &str) -> Markup {
             html.push_str(&html! { (word) }.into_string());
             continue;
         };
-        html.push_str(&html! { (before) (clock(time)) (after) }.into_string());
-        if words.peek().is_some_and(|next| next.starts_with('(')) {
+        let is_relative = words.peek().is_some_and(|next| next.starts_with('('));
+        // "It ends at TIME (in 5m)" becomes "It ends in 5 min", but "It is scheduled for TIME" keeps its time.
+        let needs_clock = !is_relative || html.ends_with("for ") || html.ends_with("is ");
+        if needs_clock {
+            html.push_str(&html! { (before) (clock(time)) (after) }.into_string());
+        } else if html.ends_with(" at ") {
+            html.truncate(html.len() - "at ".len());
+        }
+        if is_relative {
             let rest = loop {
                 match words.next().map(|word| word.split_once(')').map(|(_, rest)| rest)) {
                     Some(None) => {}
@@ -87,7 +94,8 @@ pub fn in_sentence(sentence: &str) -> Markup {
                     None => break "",
                 }
             };
-            html.push_str(&html! { "(" (relative(time)) ")" (rest) }.into_string());
+            let (open, close) = if needs_clock { ("(", ")") } else { ("", "") };
+            html.push_str(&html! { (open) (relative(time)) (close) (rest) }.into_string());
         }
     }
     maud::PreEscaped(html)
@@ -107,13 +115,16 @@ mod tests {
 
     #[test]
     fn times_of_a_sentence_move_and_the_rest_stays_text() {
-        let html = in_sentence("It <waits>; its lease ends at 2020-01-02T03:04:05Z (in 5m), x.").into_string();
+        let of = |sentence: &str| in_sentence(sentence).into_string();
+        let html = of("It <waits>; its lease ends at 2020-01-02T03:04:05Z (in 5m), x.");
         assert!(
-            html.starts_with("It &lt;waits&gt;; its lease ends at <time datetime=\"2020-01-02T03:04:05.000Z\""),
+            html.starts_with("It &lt;waits&gt;; its lease ends <time datetime=\"2020-01-02T03:04:05.000Z\""),
             "{html}"
         );
-        assert!(html.contains("data-time=\"clock\">") && html.contains("(<time "), "{html}");
-        assert!(html.ends_with(" ago</time>), x.") && !html.contains("in 5m"), "{html}");
+        assert!(html.ends_with(" ago</time>, x.") && !html.contains("in 5m"), "{html}");
+        let html = of("It is scheduled for 2020-01-02T03:04:05Z (in 5m).");
+        assert!(html.contains("for <time ") && html.contains("=\"clock\">") && html.contains(" (<time "), "{html}");
+        assert!(of("Away since 2020-01-02T03:04:05Z: no.").ends_with("</time>: no."));
         assert_eq!(in_sentence("All (3) is well.").into_string(), "All (3) is well.");
     }
 

@@ -191,7 +191,7 @@ fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
     desk.ok(&["submit", "q", "--id", "plain", "--priority", "9"]);
     assert!(desk.ok(&["why", "plain"]).contains("1 of 2 workers of q can take it"));
     worker(&desk, 1, &["q"], &gpu(1));
-    assert!(desk.ok(&["why", "able"]).ends_with("a listener of q can take it, and should soon.\n"));
+    assert!(desk.ok(&["why", "able"]).ends_with("a worker of q can take it, and should soon.\n"));
 
     let dead = ListenerId::of_process("host", 1);
     dies(&desk, &dead);

@@ -55,7 +55,7 @@ pub fn unit(of: &Described) -> &'static str {
     match of.form {
         Form::Seconds { time: true, .. } => "seconds since 1970",
         Form::Seconds { .. } => "seconds, or 15m, 2h, 3d",
-        Form::Whole { unit, .. } => unit,
+        Form::Whole { unit, .. } if !of.name.ends_with(unit) => unit,
         Form::Text if of.kind == "rate" => "NUMBER/SECONDS",
         _ => "",
     }
