@@ -12,6 +12,7 @@ mod queue;
 mod queues;
 mod raw;
 mod schedules;
+mod sent;
 mod server;
 mod task;
 mod tasks;
@@ -23,7 +24,6 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::act::{self, Fields};
 use crate::failure::Failure;
 use crate::here::{Here, link};
 use crate::shell::Tab;
@@ -53,13 +53,8 @@ pub fn router() -> Router<Site> {
         .route("/{place}/tasks/{id}/log/earlier", get(log::earlier))
         .route("/{place}/tasks/{id}/raw/{field}", get(raw::download))
         .route("/{place}/{*rest}", get(nothing))
-        .merge(act::router())
+        .merge(sent::router())
         .merge(asset::router())
-}
-
-/// Shows a form again that was refused, with what was typed.
-pub fn add_again(here: &Here, name: &str, fields: &Fields, refused: &Failure) -> Response {
-    add::shown(here, name, fields, Some(refused))
 }
 
 /// Leads to the first place.

@@ -110,6 +110,10 @@ impl Site {
         self.0.places.iter().find(|place| place.name() == name)
     }
 
+    pub fn redact(&self) -> &Redact {
+        &self.0.redact
+    }
+
     /// Parameters, a result or a checkpoint, without the fields that must not be shown.
     pub fn redacted(&self, bytes: Vec<u8>) -> Vec<u8> {
         self.0.redact.bytes(bytes)

@@ -66,7 +66,7 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
     let wrong = query.filter().err().map(|failure| failure.text());
     let (found, matching) = match &wrong {
         Some(_) => (Found::default(), None),
-        None => (read(&client, &here.site, &query, cursor, order).await?, count(&client, &query).await?),
+        None => (read(&client, here.site.redact(), &query, cursor, order).await?, count(&client, &query).await?),
     };
     let place = Place { query: &query, columns: chosen, order };
     Ok(html! {

@@ -8,7 +8,7 @@ use blueque::{CommandLine, Counts, Page, QueueName, Status, TaskId, TaskInfo};
 
 use super::query::Query;
 use crate::failure::Failure;
-use crate::site::Site;
+use crate::redact::Redact;
 
 /// Number of tasks on a page.
 pub const ROWS: usize = 50;
@@ -45,7 +45,13 @@ pub enum Order {
 }
 
 /// Reads a page of a search.
-pub async fn page(client: &Client, site: &Site, query: &Query, cursor: &str, order: Order) -> Result<Found, Failure> {
+pub async fn page(
+    client: &Client,
+    redact: &Redact,
+    query: &Query,
+    cursor: &str,
+    order: Order,
+) -> Result<Found, Failure> {
     let filter = query.filter()?;
     let queue = query.queue.as_deref().map(QueueName::new).transpose()?;
     let one = |at: &str| -> Call<Page<String>> {
@@ -60,7 +66,7 @@ pub async fn page(client: &Client, site: &Site, query: &Query, cursor: &str, ord
         return Ok(Found { tasks: infos(client, ids).await?, ..Found::default() });
     }
     if !query.texts.is_empty() {
-        return with_texts(client, site, query, cursor, one).await;
+        return with_texts(client, redact, query, cursor, one).await;
     }
     let mut found = Found::default();
     let mut cursor = Some(cursor.to_owned());
@@ -86,7 +92,7 @@ async fn infos(client: &Client, ids: &[String]) -> Result<Vec<(String, TaskInfo)
 /// Reads the tasks that have all texts of a search. No index has texts, so a page looks into a bounded number of tasks.
 async fn with_texts(
     client: &Client,
-    site: &Site,
+    redact: &Redact,
     query: &Query,
     cursor: &str,
     one: impl Fn(&str) -> Call<Page<String>>,
@@ -104,7 +110,7 @@ async fn with_texts(
         let page = client.call(&one(&at)).await?;
         for (id, info) in infos(client, &page.items).await? {
             (looked, last) = (looked + 1, info.created().or(last));
-            if found.tasks.iter().all(|(known, _)| *known != id) && mentions(site, &id, &info, &query.texts) {
+            if found.tasks.iter().all(|(known, _)| *known != id) && mentions(redact, &id, &info, &query.texts) {
                 found.tasks.push((id, info));
             }
         }
@@ -117,10 +123,10 @@ async fn with_texts(
 
 /// Returns true if a task shows all texts. What the page hides cannot be found: fields that are redacted, and the
 /// variables of a command.
-fn mentions(site: &Site, id: &str, info: &TaskInfo, texts: &[String]) -> bool {
+fn mentions(redact: &Redact, id: &str, info: &TaskInfo, texts: &[String]) -> bool {
     let mut shown = info.clone();
     if let Some(parameters) = shown.fields.get_mut("parameters") {
-        *parameters = site.redacted(std::mem::take(parameters));
+        *parameters = redact.bytes(std::mem::take(parameters));
     }
     if let Some(command) = info.command() {
         let words = CommandLine::read(&command).map(|command| command.words()).unwrap_or_default();
