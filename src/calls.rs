@@ -27,7 +27,7 @@ pub use submit::NewTask;
 
 pub use crate::options::{
     AdoptOptions, AppendLogOptions, AttendOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions,
-    CheckpointOptions, CompleteOptions, EditOptions, EstimateOptions, EventsOptions, FailOptions,
+    CheckpointOptions, CompleteOptions, DescribeOptions, EditOptions, EstimateOptions, EventsOptions, FailOptions,
     FinishAndReserveOptions, LimitOptions, LimitsOptions, LogsOptions, NoteOptions, PauseOptions, PeekOptions,
     PruneOptions, ReadyOptions, RegisterOptions, ReleaseOptions, RepairOptions, ReportOptions, RequeueOptions,
     ReserveOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,

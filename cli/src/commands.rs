@@ -10,6 +10,7 @@ pub mod config;
 pub mod control;
 pub mod delete;
 pub mod depend;
+pub mod describe;
 pub mod dev;
 pub mod drain;
 pub mod edit;
@@ -74,6 +75,8 @@ subcommands! {
         /// Show a task in full
         #[command(alias = "info")]
         Show(show::Options) => |it| Scope::Task(&mut it.id),
+        /// Show what a running program does on its host: processes, open files, environment
+        Describe(describe::Options) => |it| Scope::Task(&mut it.id),
         /// Explain why a task does not run
         Why(why::Options) => |it| Scope::Task(&mut it.id),
         /// Show the log of a task

@@ -13,6 +13,7 @@ Run and submit:
 Watch:
   ls, find                List tasks, or find them by state, tag, key or time
   show, why               Show a task, or explain why it does not run
+  describe                Show what a running program does on its host
   logs, output, wait      Show a log, fetch published files, or wait for the end
   history, events, usage  Show what happened, or what was used
   top, web                Watch on a live screen, or serve the page
@@ -73,7 +74,7 @@ pub const ELSEWHERE: [(&str, &str); 17] = [
     ("sacct sreport report", "`blueque usage --since 1day`, or for the tasks `blueque ls --since 1day -o wide`"),
     ("sinfo nodes hosts", "`blueque workers`"),
     ("scancel abort stop terminate", "`blueque cancel ID`"),
-    ("describe inspect get", "`blueque show ID`, or for the reason why it waits `blueque why ID`"),
+    ("inspect get", "`blueque show ID`, or for the reason why it waits `blueque why ID`"),
     (
         "clean clear prune",
         "`blueque bulk delete QUEUE --dry-run`, which counts finished tasks; the server also removes them after a time: `blueque config --queue QUEUE show`",

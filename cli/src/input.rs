@@ -1,5 +1,6 @@
 //! The input of commands: arguments that several commands share.
 
+pub mod answer;
 pub mod array;
 pub mod command;
 pub mod confirm;

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::line::{EXIT, PART, time};
 pub use self::read::{Entry, Reader};
+use self::segment::{Place, segment, segments};
 pub use self::write::Writer;
 use crate::run_folder::{Run, names, space};
 
@@ -49,6 +50,30 @@ pub fn of_task(state: &Path, namespace: &str, id: &str) -> Vec<(u32, u64, PathBu
     }
     found.sort();
     found
+}
+
+/// Returns the end of a log, about this number of bytes. Returns `None` if there is no log.
+pub fn tail(folder: PathBuf, bytes: u64) -> Option<String> {
+    let mut left = bytes;
+    let mut from = None;
+    for offset in segments(&folder).ok()?.into_iter().rev() {
+        let length = fs::metadata(segment(&folder, offset)).ok()?.len();
+        from = Some(Place { segment: offset, position: length.saturating_sub(left), offset });
+        left = left.saturating_sub(length);
+        if left == 0 {
+            break;
+        }
+    }
+    let mut reader = Reader::at(folder, from?);
+    let mut text = Vec::new();
+    while let Ok(Some(entry)) = reader.entry() {
+        // The program may write faster than this reads.
+        if text.len() as u64 > 4 * bytes {
+            break;
+        }
+        text.extend_from_slice(&entry.text);
+    }
+    Some(String::from_utf8_lossy(&text).into_owned())
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use terminal_size::{Width, terminal_size_of};
 pub use bar::{bar, waiting};
 pub use format::{Format, FormatParser, is_for_programs, is_wide};
 pub use redraws::Redraws;
-pub use secrets::{holds_secret, redact};
+pub use secrets::{hides, holds_secret, redact};
 use text::is_hidden;
 pub use text::{Cleaner, Decoder, Painter, clean, clean_line, cut, one_line, wrap};
 

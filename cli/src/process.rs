@@ -49,6 +49,8 @@ pub struct Stat {
     pub session: i32,
     /// Start time, in the kernel's ticks since boot.
     pub started: u64,
+    /// Time that the process has used processors, in the kernel's ticks.
+    pub ticks: u64,
     state: State,
 }
 
@@ -72,8 +74,10 @@ impl Stat {
             "Z" | "X" | "D" => State::Held,
             _ => State::Lives,
         };
-        let started = fields.get(19)?.parse().ok()?;
-        Some(Self { parent: number(1)?, group: number(2)?, session: number(3)?, started, state })
+        let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        let started = ticks(19)?;
+        let used = ticks(11)?.saturating_add(ticks(12)?);
+        Some(Self { parent: number(1)?, group: number(2)?, session: number(3)?, started, ticks: used, state })
     }
 
     pub fn has_ended(&self) -> bool {

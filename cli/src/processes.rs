@@ -2,6 +2,7 @@
 //! leftovers of a dead supervisor.
 
 pub mod cgroup;
+pub mod description;
 pub mod inherited;
 pub mod leftovers;
 pub mod limits;

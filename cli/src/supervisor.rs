@@ -7,6 +7,7 @@ mod change;
 mod contents;
 mod controls;
 mod deliver;
+mod describe;
 mod ending;
 mod files;
 mod journal;
@@ -16,6 +17,7 @@ mod output;
 mod program;
 mod publish;
 mod shared;
+mod threads;
 mod watch;
 
 use std::os::unix::net::UnixStream;
@@ -23,10 +25,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use blueque::Namespace;
 use clap::Args;
 use nix::sys::prctl;
@@ -41,6 +43,7 @@ use self::journal::Journal;
 use self::link::Link;
 use self::program::Started;
 use self::shared::Shared;
+use self::threads::{join, spawn};
 use self::watch::{Bell, Ended, Watch};
 use crate::output::{chain, say};
 use crate::process::Process;
@@ -57,10 +60,6 @@ use crate::server::{host, identity};
 use crate::session::password::{Address, Password};
 use crate::shortage::{FAILED, LOST, RELEASED, Shortage};
 use crate::subcommand::{Global, Subcommand};
-
-/// Stack size of the supervisor's threads. The default of 2 MiB for each thread counts against the memory that a host
-/// commits.
-const STACK: usize = 256 << 10;
 
 /// Size in bytes of the blocks that `getrusage` counts.
 const BLOCK: u64 = 512;
@@ -379,15 +378,6 @@ fn cost(run: &Run, exit: Option<Exit>, begun: u64, passed: Option<Passed>) -> Co
         output: None,
         refused: Vec::new(),
     }
-}
-
-fn spawn<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<JoinHandle<T>> {
-    let builder = thread::Builder::new().name(name.into()).stack_size(STACK);
-    builder.spawn(work).with_context(|| format!("no thread for {name}"))
-}
-
-fn join<T>(thread: JoinHandle<T>) -> anyhow::Result<T> {
-    thread.join().map_err(|_| anyhow!("a thread of the supervisor ended by a bug"))
 }
 
 #[cfg(test)]

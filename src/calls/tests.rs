@@ -69,6 +69,8 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.suspend(&id),
             calls.unsuspend(&id),
             calls.signal(&id, "USR1"),
+            calls.describe(&id, &DescribeOptions::new().values(true)),
+            calls.description(&id, token, 1),
             calls.attend(&id, token, &AttendOptions::new().answered(1)),
             calls.unhold(&id),
             calls.reset_clock(),

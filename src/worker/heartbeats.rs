@@ -16,7 +16,7 @@ use crate::names::{ListenerId, QueueName, TaskId, Token};
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Answer to requests that a worker in a process of the user cannot carry out.
-const REFUSAL: &str = "this worker runs the task in its own process: it can be neither suspended nor signalled";
+const REFUSAL: &str = "this worker runs the task in its own process: it cannot be suspended, signalled or described";
 
 /// Running tasks by queue and length of lease. The tasks of a group share a heartbeat.
 pub(super) type Groups<L> = HashMap<(QueueName, Duration), Vec<Arc<Context<L>>>>;

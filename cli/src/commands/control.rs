@@ -1,22 +1,16 @@
 //! `blueque suspend`, `blueque continue` and `blueque signal`
 
 use std::str::FromStr;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use anyhow::bail;
-use blueque::{TaskId, TaskInfo};
+use blueque::TaskId;
 use clap::Args;
 use nix::sys::signal::Signal as Number;
 
+use crate::input::answer::{Patience, answered};
 use crate::input::task_ids::TaskIds;
-use crate::input::values::duration;
-use crate::output::{Code, clean};
+use crate::output::Code;
 use crate::session::Session;
 use crate::subcommand::Subcommand;
-
-/// Longest pause between two looks for an answer.
-const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// All processes of the programs are stopped until `blueque continue`. They keep their memory, their slot and their
 /// lease. Their limits of time do not run.
@@ -50,31 +44,30 @@ pub struct Signal {
     patience: Patience,
 }
 
-#[derive(Args, Clone, Debug)]
-struct Patience {
-    /// Maximum time to wait until the workers have done it. The request stays in effect afterwards
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
-    timeout: Duration,
-}
-
 impl Subcommand for Suspend {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        let end = self.patience.end();
-        self.tasks.each(session, |id, info| {
-            let asked = session.client.call(&session.client.calls().suspend(id))?;
-            Ok(if !asked || answered(session, id, info, None, end)? { "suspended" } else { "suspending" })
-        })
+        let ask = |id: &TaskId| session.client.call(&session.client.calls().suspend(id));
+        control(session, &self.tasks, &self.patience, ask, ["suspended", "suspending"])
     }
 }
 
 impl Subcommand for Continue {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
-        let end = self.patience.end();
-        self.tasks.each(session, |id, info| {
-            let asked = session.client.call(&session.client.calls().unsuspend(id))?;
-            Ok(if !asked || answered(session, id, info, None, end)? { "continued" } else { "continuing" })
-        })
+        let ask = |id: &TaskId| session.client.call(&session.client.calls().unsuspend(id));
+        control(session, &self.tasks, &self.patience, ask, ["continued", "continuing"])
     }
+}
+
+/// Makes a request for each task. Prints one of the words for each task: the first if its owner has carried it out.
+fn control(
+    session: &Session,
+    tasks: &TaskIds,
+    patience: &Patience,
+    ask: impl Fn(&TaskId) -> blueque::Result<bool>,
+    [done, doing]: [&'static str; 2],
+) -> anyhow::Result<Code> {
+    let end = patience.end();
+    tasks.each(session, |id, info| Ok(if !ask(id)? || answered(session, id, info, None, end)? { done } else { doing }))
 }
 
 impl Subcommand for Signal {
@@ -84,47 +77,6 @@ impl Subcommand for Signal {
             let number = session.client.call(&session.client.calls().signal(id, &self.name))?;
             Ok(if answered(session, id, info, Some(number), end)? { "delivered" } else { "not yet delivered" })
         })
-    }
-}
-
-impl Patience {
-    fn end(&self) -> Instant {
-        let now = Instant::now();
-        now.checked_add(self.timeout).unwrap_or(now)
-    }
-}
-
-/// Waits until the owner has answered a request, by default the latest. Returns false if it has not by `end`.
-fn answered(
-    session: &Session,
-    id: &TaskId,
-    before: &TaskInfo,
-    mut number: Option<u64>,
-    end: Instant,
-) -> anyhow::Result<bool> {
-    let mut pause = Duration::from_millis(20);
-    loop {
-        let Some(info) = session.client.call(&session.client.calls().get(id))? else { bail!("it was deleted") };
-        if info.token() != before.token() || !info.status().is_some_and(blueque::Status::is_owned) {
-            bail!("its attempt has ended before its worker has answered");
-        }
-        let done = info.controlled();
-        let waiting = info.controls().unwrap_or_default();
-        let latest = || waiting.trim_end_matches(';').rsplit(';').next()?.split(' ').next()?.parse().ok();
-        let wanted = *number.get_or_insert_with(|| latest().unwrap_or(done));
-        if done >= wanted {
-            let refusal = info.control_refused().unwrap_or_default();
-            if let Some(why) = refusal.strip_prefix(&format!("{wanted} ")) {
-                bail!("refused by its worker: {}", clean(why));
-            }
-            return Ok(true);
-        }
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Ok(false);
-        }
-        thread::sleep(pause.min(left));
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs::{self, File};
-use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
@@ -10,13 +9,11 @@ use anyhow::Context;
 use blueque::Status;
 use clap::Args;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
-use crate::hex::hex;
 use crate::output::size::size;
 use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, clean_line, fault, say};
-use crate::run_folder::manifest::{Entry, Manifest};
+use crate::run_folder::manifest::{Entry, Manifest, digest};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 use crate::view::cost;
@@ -175,7 +172,9 @@ fn within(path: &str) -> anyhow::Result<&Path> {
 fn verified(manifest: &Manifest, folder: &Path) -> anyhow::Result<()> {
     for file in &manifest.files {
         let path = folder.join(within(&file.path)?);
-        let found = digest(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let found = File::open(&path)
+            .and_then(|file| digest(file, || Ok(())))
+            .with_context(|| format!("{} cannot be read", path.display()))?;
         if found != (file.size, file.sha256.clone()) {
             return Err(fault(Code::Failed, format!("{} is not as it was published", path.display())));
         }
@@ -183,16 +182,4 @@ fn verified(manifest: &Manifest, folder: &Path) -> anyhow::Result<()> {
     let bytes = manifest.files.iter().map(|file| file.size).sum();
     say(format!("{} files, {}, as published", manifest.files.len(), size(bytes)));
     Ok(())
-}
-
-fn digest(path: &Path) -> io::Result<(u64, String)> {
-    let (mut file, mut sum, mut total, mut part) = (File::open(path)?, Sha256::new(), 0, vec![0; 1 << 16]);
-    loop {
-        let read = file.read(&mut part)?;
-        if read == 0 {
-            return Ok((total, hex(&sum.finalize())));
-        }
-        sum.update(part.get(..read).unwrap_or_default());
-        total += read as u64;
-    }
 }

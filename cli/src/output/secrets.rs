@@ -6,6 +6,15 @@ use blueque::Address;
 /// The schemes of server URLs. A suffix such as `+sentinel` may follow.
 const SCHEMES: [&str; 5] = ["redis", "rediss", "valkey", "valkeys", "unix"];
 
+/// Parts of the names of variables whose values are not shown.
+const HIDDEN: [&str; 8] = ["PASS", "SECRET", "TOKEN", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
+
+/// Returns true if the value of a variable with this name may be secret.
+pub fn hides(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    HIDDEN.iter().any(|part| upper.contains(part))
+}
+
 /// Returns true if `redact` changes the text.
 pub fn holds_secret(text: &str) -> bool {
     redact(text) != text
@@ -116,7 +125,13 @@ fn cut(parameter: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{holds_secret, redact};
+    use super::{hides, holds_secret, redact};
+
+    #[test]
+    fn variables_with_secret_names_are_hidden() {
+        assert!(["AWS_SECRET_ACCESS_KEY", "github_token", "PGPASSWORD", "PROXY_AUTH"].into_iter().all(hides));
+        assert!(!["PATH", "HOME", "CUDA_VISIBLE_DEVICES"].into_iter().any(hides));
+    }
 
     #[test]
     fn passwords_are_removed_from_texts_of_every_form() {

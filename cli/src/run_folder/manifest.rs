@@ -1,13 +1,16 @@
 //! The manifest of published output, and the reference that a task can return as its result instead of the output.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use blueque::TaskId;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::{names, open};
+use crate::hex::hex;
 
 const NAME: &str = "manifest.json";
 
@@ -26,6 +29,20 @@ pub struct Entry {
     pub path: String,
     pub size: u64,
     pub sha256: String,
+}
+
+/// Returns the size and the digest of a file. `go_on` is called before each part is read, and its error ends the call.
+pub fn digest(mut file: impl Read, mut go_on: impl FnMut() -> io::Result<()>) -> io::Result<(u64, String)> {
+    let (mut buffer, mut size, mut sum) = (vec![0; 64 << 10], 0, Sha256::new());
+    loop {
+        go_on()?;
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((size, hex(&sum.finalize())));
+        }
+        size += read as u64;
+        sum.update(buffer.get(..read).unwrap_or_default());
+    }
 }
 
 /// Returns the possible paths of the manifest in a folder of output. There are several, because a file of the program

@@ -11,7 +11,7 @@ use blueque::constants::{HEARTBEAT_PART, HEARTBEATS_PER_LEASE};
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
 use super::journal;
-use super::shared::{CANCEL, DRAIN, KILL, Outbox, Piece, STOP, Shared};
+use super::shared::{Answer, CANCEL, DRAIN, KILL, Outbox, Piece, STOP, Shared};
 use crate::output::say;
 use crate::run_folder::notice::{About, Refusal};
 use crate::run_folder::{Run, boot_clock_us};
@@ -34,7 +34,7 @@ enum Job {
     Start(u32),
     Beat,
     /// Answers the last request of the server, and asks for the next.
-    Attend(Option<(u64, Option<String>)>),
+    Attend(Option<Answer>),
     Checkpoint(Vec<u8>),
     Progress(Vec<u8>),
     Edit(EditOptions),
@@ -321,12 +321,13 @@ impl Link {
         Ok(())
     }
 
-    fn attend_to(&mut self, answer: Option<&(u64, Option<String>)>) -> blueque::Result<()> {
+    fn attend_to(&mut self, answer: Option<&Answer>) -> blueque::Result<()> {
         let client = self.client()?;
         let mut options = AttendOptions::new();
-        if let Some((number, refusal)) = answer {
-            options = options.answered(*number);
-            options = refusal.iter().fold(options, |options, why| options.refused(why.as_str()));
+        if let Some(answer) = answer {
+            options = options.answered(answer.number);
+            options = answer.refused.iter().fold(options, |options, why| options.refused(why.as_str()));
+            options = answer.described.iter().fold(options, |options, text| options.described(text.as_str()));
         }
         if let Some(control) = client.call(&client.calls().attend(&self.id, self.token, &options))? {
             self.shared.ask(control);

@@ -10,13 +10,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use nix::fcntl::OFlag;
 use nix::unistd::Uid;
-use sha2::{Digest, Sha256};
 
 use super::contents::{self, CHANGED, LISTED, Step, Unpublishable};
 use super::journal::Journal;
 use super::shared::{KILL, Shared};
-use crate::hex::hex;
-use crate::run_folder::manifest::{self, Entry, Manifest};
+use crate::run_folder::manifest::{self, Entry, Manifest, digest};
 use crate::run_folder::open::{self, lend};
 use crate::run_folder::{Run, RunFolder, names};
 use crate::safe_path::{private_folders, shared_folder};
@@ -197,7 +195,7 @@ fn list(output: &Path, manifest: &Path, stops: &mut dyn FnMut() -> bool) -> anyh
         match step {
             Step::Other(path, kind) if kind.is_file() && path != manifest => {
                 let within = path.strip_prefix(output)?;
-                let (size, sha256) = digest(path, stops).with_context(|| within.display().to_string())?;
+                let (size, sha256) = digest_of(path, stops).with_context(|| within.display().to_string())?;
                 files.push(Entry { path: within.to_string_lossy().into_owned(), size, sha256 });
             }
             Step::Left(path, _) => File::open(path)?.sync_all()?,
@@ -209,21 +207,12 @@ fn list(output: &Path, manifest: &Path, stops: &mut dyn FnMut() -> bool) -> anyh
     Ok(files)
 }
 
-fn digest(path: &Path, stops: &mut dyn FnMut() -> bool) -> io::Result<(u64, String)> {
+fn digest_of(path: &Path, stops: &mut dyn FnMut() -> bool) -> io::Result<(u64, String)> {
     let _lent = lend(path, READ)?;
-    let (mut file, _) = open::open(path)?;
-    let (mut buffer, mut size, mut hasher) = (vec![0; 64 << 10], 0, Sha256::new());
-    loop {
-        unless(stops)?;
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
-        size += read as u64;
-        hasher.update(buffer.get(..read).unwrap_or_default());
-    }
+    let (file, _) = open::open(path)?;
+    let found = digest(&file, || unless(stops))?;
     file.sync_all()?;
-    Ok((size, hex(&hasher.finalize())))
+    Ok(found)
 }
 
 fn unless(stops: &mut dyn FnMut() -> bool) -> io::Result<()> {

@@ -134,6 +134,15 @@ struct Refusals {
     over: Vec<Refusal>,
 }
 
+/// The answer to a request of the server.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    pub number: u64,
+    /// The reason for a refusal.
+    pub refused: Option<String>,
+    pub described: Option<String>,
+}
+
 /// Data that waits to be sent. Each kind of data has a maximum size.
 #[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate request")]
@@ -154,8 +163,8 @@ pub struct Outbox {
     pub edits: VecDeque<EditOptions>,
     /// True if the server has a request for the owner.
     pub attend: bool,
-    /// The answer to the last request: its number, and the reason for a refusal.
-    pub answer: Option<(u64, Option<String>)>,
+    /// The answer to the last request.
+    pub answer: Option<Answer>,
     /// True if a heartbeat is requested at once.
     pub beat: bool,
     /// True if the link must end.

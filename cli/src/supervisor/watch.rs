@@ -107,7 +107,7 @@ impl Bell {
 pub struct Watch<'a> {
     pub folder: &'a RunFolder,
     pub run: &'a Run,
-    pub shared: &'a Shared,
+    pub shared: &'a Arc<Shared>,
     pub bell: &'a mut Bell,
     pub tree: Tree,
     pub begun: u64,
@@ -155,7 +155,7 @@ impl Watch<'_> {
                 }
                 next = next.min(until);
             } else {
-                self.controls.attend(shared);
+                self.controls.attend(shared, self.run, self.folder);
                 if let Some(reason) = self.reason_to_stop() {
                     stopping = Some((reason, self.stop(reason)));
                     continue;

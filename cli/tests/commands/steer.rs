@@ -267,6 +267,49 @@ fn a_held_task_does_not_start_before_it_is_released() {
 }
 
 #[test]
+fn a_program_is_described_by_its_owner_or_the_command_says_why_not() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "a"]);
+    assert!(desk.refused(5, &["describe", "a"]).contains("no program that runs"));
+    desk.refused(4, &["describe", "none"]);
+    let task = desk.take("q");
+    assert!(desk.refused(1, &["describe", "a", "--timeout", "0s"]).contains("no answer of the worker"));
+    let (about, client) = (task.reservation().clone(), desk.client());
+    let attend = |options: &blueque::calls::AttendOptions| {
+        client.call(&client.calls().attend(&about.id, about.token, options)).unwrap()
+    };
+    let asked = attend(&blueque::calls::AttendOptions::new()).unwrap();
+    assert_eq!((asked.number, asked.what.as_deref(), asked.detail.as_deref()), (1, Some("describe"), None));
+    attend(&blueque::calls::AttendOptions::new().answered(1).refused("a disk\u{1b}[31m hangs"));
+    let answers = |text: &'static str| {
+        let (about, client) = (about.clone(), desk.client());
+        std::thread::spawn(move || {
+            let call = |options| client.call(&client.calls().attend(&about.id, about.token, &options)).unwrap();
+            let request = crate::support::eventually("a request", || call(blueque::calls::AttendOptions::new()));
+            let options = blueque::calls::AttendOptions::new().answered(request.number);
+            call(if text.is_empty() { options.refused("a thread") } else { options.described(text) });
+        })
+    };
+    let answered = answers("");
+    assert!(desk.refused(1, &["describe", "a"]).contains("refused by its worker: a thread"));
+    answered.join().unwrap();
+    let answered = answers("no JSON");
+    assert!(desk.refused(1, &["describe", "a"]).contains("is malformed"));
+    answered.join().unwrap();
+    let answered = answers(
+        r#"{"host":"h\u001b[31m","processes":[{"pid":7,"command":"evil\u001b[31m\nline"},{"pid":8,"parent":7,"command":"child"}],
+            "more_processes":3,"files":[{"path":"/a\u009b"}],"sockets":2,"gpus":[{"index":"0","name":"A100","busy_percent":97}],
+            "environment":{"A\u001b":null},"log":"one\u001b[31m\ntwo\n","later":1}"#,
+    );
+    let shown = desk.ok(&["describe", "a"]);
+    answered.join().unwrap();
+    assert!(!shown.contains(['\u{1b}', '\u{9b}']), "{shown}");
+    for text in ["Processes (3 more are left out):", "  child", "and 2 sockets", "A100", "97 %", "\ntwo\n"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+}
+
+#[test]
 fn requests_to_a_running_program_are_answered_by_its_owner_or_wait_for_it() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "a"]);

@@ -213,7 +213,7 @@ fn no_command_that_follows_a_task_shows_what_a_terminal_obeys() {
 #[test]
 fn every_command_is_known_to_show_what_others_wrote_or_not_to() {
     let not: Vec<&str> =
-        "worker dev web submit add run top cancel edit retry requeue suspend continue signal hold unhold delete prioritise depend undepend move note track bulk config ping drain events usage profile partition \
+        "worker dev web submit add run top cancel edit retry requeue describe suspend continue signal hold unhold delete prioritise depend undepend move note track bulk config ping drain events usage profile partition \
          output completions task"
             .split_whitespace()
             .collect();

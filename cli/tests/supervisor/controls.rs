@@ -97,6 +97,42 @@ fn the_tree_of_a_suspended_program_dies_with_its_supervisor() {
 }
 
 #[test]
+fn a_program_is_described_from_its_host() {
+    let stage = Stage::new();
+    let script = "exec 3> data; echo hello >&3; echo from the program; (exec sleep 60) & wait";
+    let mut run = stage.task_with(script, LONG, |_| {});
+    run.supervise();
+    let fs =
+        eventually("it runs", || fs::read_to_string(run.folder.join("work/data")).ok().filter(|it| !it.is_empty()));
+    assert_eq!(fs, "hello\n");
+    eventually("it is started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    let (client, id) = (stage.client.clone(), run.task.id().clone());
+    let described = |values: bool| {
+        let options = blueque::calls::DescribeOptions::new();
+        let options = if values { options.values(true) } else { options };
+        let number = client.call(&client.calls().describe(&id, &options)).unwrap();
+        let info = answered(&run.task, number);
+        let text = client.call(&client.calls().description(&id, info.token().unwrap(), number)).unwrap().unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let found = eventually("its log is written", || {
+        Some(described(true)).filter(|found| found["log"].as_str().is_some_and(|log| log.contains("from the program")))
+    });
+    let work = run.folder.join("work").canonicalize().unwrap();
+    assert_eq!(found["cwd"], work.to_str().unwrap());
+    assert_eq!(found["environment"]["BLUEQUE_TASK_ID"], id.as_str());
+    let commands: Vec<&str> =
+        found["processes"].as_array().unwrap().iter().filter_map(|process| process["command"].as_str()).collect();
+    assert!(commands.contains(&"sleep 60"), "{commands:?}");
+    let files = found["files"].as_array().unwrap();
+    let data = files.iter().find(|file| file["path"].as_str().unwrap().ends_with("work/data")).unwrap();
+    assert_eq!((&data["position"], &data["size"]), (&json!(6), &json!(6)));
+    assert_eq!(described(false)["environment"]["BLUEQUE_TASK_ID"], Value::Null);
+    run.task.cancel("enough").unwrap();
+    run.ended();
+}
+
+#[test]
 fn each_signal_reaches_the_program_once_and_only_if_it_handles_it() {
     let stage = Stage::new();
     let mut run = stage.task_with(COUNTS, LONG, |_| {});

@@ -311,9 +311,12 @@ export interface AttendReply {
   /** Number of the request in this attempt. */
   readonly number: number;
   /** The kind of the request. */
-  readonly what: "suspend" | "unsuspend" | "signal";
-  /** The name of the signal, without SIG. */
-  readonly signal: string | null;
+  readonly what: "suspend" | "unsuspend" | "signal" | "describe";
+  /**
+   * The name of the signal, without SIG; for `describe` the word `values` if the answer includes the values of
+   *   the environment.
+   */
+  readonly detail: string | null;
 }
 
 /** The options of `attend`. */
@@ -322,29 +325,32 @@ export interface AttendOptions {
   readonly answered?: number | undefined;
   /** The reason why the owner cannot carry out this request. */
   readonly refused?: Bytes | undefined;
+  /** The answer to a request of `describe`: a JSON object. */
+  readonly described?: Bytes | undefined;
 }
 
 const ATTEND_REPLY: Shape<AttendReply | null> = wire.maybe(wire.list<AttendReply>([
   { name: "number", property: "number", type: T.number },
-  { name: "what", property: "what", words: ["suspend","unsuspend","signal"] },
-  { name: "signal", property: "signal", type: T.name, empty: true },
+  { name: "what", property: "what", words: ["suspend","unsuspend","signal","describe"] },
+  { name: "detail", property: "detail", type: T.name, empty: true },
 ]));
 
 /**
  * Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue
- *   it, or to send it a signal. The owner answers each request, in order, with the next call.
+ *   it, to send it a signal, or to describe it. The owner answers each request, in order, with the next call.
  *
  * @param id The task.
  * @param token The token of the attempt.
  * @param options Further options.
  *
  * Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
- * Reply: Number, kind and signal of the request; nil if no request is left.
+ * Reply: Number, kind and detail of the request; nil if no request is left.
  */
 export function attend(id: string, token: number, options: AttendOptions = {}): Call<AttendReply | null> {
   return wire.call("attend", [id, token], [
     ["answered", options.answered],
     ["refused", options.refused],
+    ["described", options.described],
   ], ATTEND_REPLY, false, options);
 }
 
@@ -1014,6 +1020,54 @@ export function depend(id: string, inputs: string, options: DependOptions = {}):
   ], DEPEND_REPLY, true, options);
 }
 
+/** The options of `describe`. */
+export interface DescribeOptions {
+  /** Include the values of the program's environment, except secrets. By default 0. */
+  readonly values?: boolean | undefined;
+  /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
+  readonly by?: string | undefined;
+  /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
+  readonly request?: string | undefined;
+}
+
+const DESCRIBE_REPLY: Shape<number> = wire.single({ name: "number", property: "number", type: T.number });
+
+/**
+ * Asks the owner of a task to describe its running program: processes, open files, environment, the end of its
+ *   log.
+ *
+ * @param id The task.
+ * @param options Further options.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
+ * Reply: Number of the request in this attempt; `description` returns the answer once the field `controlled` has
+ *   reached it.
+ */
+export function describe(id: string, options: DescribeOptions = {}): Call<number> {
+  return wire.call("describe", [id], [
+    ["values", options.values],
+    ["by", options.by],
+    ["request", options.request],
+  ], DESCRIBE_REPLY, true, options);
+}
+
+const DESCRIPTION_REPLY: Shape<string | null> = wire.single({ name: "description", property: "description", type: T.text, empty: true });
+
+/**
+ * Returns the owner's answer to a request of `describe`: a JSON object. It is kept for 60 seconds.
+ *
+ * @param id The task.
+ * @param token The token of the attempt.
+ * @param requestNumber Number of the request, from `describe`.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+ * Reply: The answer; empty if there is none, or no longer.
+ */
+export function description(id: string, token: number, requestNumber: number): Call<string | null> {
+  return wire.call("description", [id, token, requestNumber], [
+  ], DESCRIPTION_REPLY, false);
+}
+
 /** The options of `drain`. */
 export interface DrainOptions {
   /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
@@ -1681,8 +1735,8 @@ export interface GetReply {
   /**
    * Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own
    *   lease, `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part
-   *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` was asked to suspend,
-   *   to continue or to handle a signal, `n` may have notices.
+   *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` its owner was asked to
+   *   suspend, to continue, to signal or to describe its program, `n` may have notices.
    */
   readonly flags: string | null;
   /** The time by which the task must have ended. */
@@ -1698,8 +1752,8 @@ export interface GetReply {
   /** Time of the request to the owner to give the task back. */
   readonly requeue: number | null;
   /**
-   * The requests of `suspend`, `unsuspend` and `signal` that wait for the owner: number, kind and signal of each,
-   *   with a `;` after it.
+   * The requests of `suspend`, `unsuspend`, `signal` and `describe` that wait for the owner: number, kind and
+   *   detail of each, with a `;` after it.
    */
   readonly controls: string | null;
   /** Number of the latest request that the owner has answered. */

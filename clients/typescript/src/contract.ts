@@ -234,7 +234,10 @@ export const CALL_BYTES = 7340032;
 /** Interval at which a worker reads the server's clock again. */
 export const CLOCK_EVERY = 60;
 
-/** Maximum number of requests to suspend, to continue or to signal a task that its owner has not answered. */
+/**
+ * Maximum number of requests to suspend, to continue, to signal or to describe a task that its owner has not
+ *   answered.
+ */
 export const CONTROLS = 16;
 
 /** Number of consecutive pages without a queue after which a search for queues ends. */

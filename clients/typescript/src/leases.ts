@@ -6,7 +6,7 @@ import type { HeldAttempt } from "./held-attempt.js";
 import type { WorkerState } from "./worker-state.js";
 
 /** Answer to requests that a worker for functions cannot carry out. */
-const REFUSAL = "this worker runs the task as a function: it can be neither suspended nor signalled";
+const REFUSAL = "this worker runs the task as a function: it cannot be suspended, signalled or described";
 
 export class Leases {
   /** The time of the next heartbeat by queue and lease. */

@@ -266,7 +266,7 @@ test("a cancel, a requeue and a lost lease abort the signal", async () => {
   assert.deepEqual(orders, ["cancel", "stop", "lost"]);
 });
 
-test("a function is neither suspended nor signalled, and the worker says so", async () => {
+test("a function is neither suspended nor signalled nor described, and the worker says so", async () => {
   await using client = server.client();
   await using _ = working(client, async (_: unknown, context: Context) => holds(context.signal));
   const task = await client.queue("q").submit(1);

@@ -9,6 +9,6 @@ local id, signal = contract.arguments()
 local spec = args.options()
 requests.replay('signal', spec.request)
 
-spec.what, spec.signal, spec.reason = 'signal', signal, signal
+spec.what, spec.detail, spec.reason = 'signal', signal, signal
 local task = actions.one(id, controlling.plan, controlling.ask, spec)
 return requests.keep(string.format('%.0f', task.controls.last))

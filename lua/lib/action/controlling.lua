@@ -1,4 +1,5 @@
--- Requests to the owner of a running task: to suspend its program, to continue it, or to send it a signal.
+-- Requests to the owner of a running task: to suspend its program, to continue it, to send it a signal, or to describe
+-- it.
 local controlling = {}
 
 function controlling.refuse(task, what)
@@ -25,13 +26,16 @@ function controlling.plan(task, spec)
   elseif #found.list >= contract.CONTROLS then
     return 'TOOMANY', 'the worker has not answered the last requests to this task: wait until it has'
   end
-  task.to = what == 'suspend' and 'suspending' or what == 'unsuspend' and 'continuing' or 'signalling'
+  local doing = { suspend = 'suspending', unsuspend = 'continuing', signal = 'signalling', describe = 'describing' }
+  task.to = doing[what]
   task.controls = found
   found.last = found.last + 1
-  found.list[#found.list + 1] = { number = found.last, what = what, signal = spec.signal or '' }
-  history.plan(task)
+  found.list[#found.list + 1] = { number = found.last, what = what, detail = spec.detail or '' }
   orders.plan(task.queue)
-  tracking.plan_note(task)
+  if what ~= 'describe' then
+    history.plan(task)
+    tracking.plan_note(task)
+  end
 end
 
 function controlling.ask(task, spec)
@@ -44,24 +48,32 @@ function controlling.ask(task, spec)
   end
   redis.call('HSET', task.key, unpack(fields))
   orders.give(task.queue, 't:' .. task.id, 'attend')
-  controlling.tell(task, what, spec.by or '', spec.signal)
+  controlling.tell(task, what, spec.by or '', spec.detail)
 end
 
--- Adds a request or an answer to the history of a task.
+-- Adds a request or an answer to the history of a task. A description changes nothing, so it is not part of it.
 function controlling.tell(task, why, by, text)
+  if why == 'describe' then
+    return
+  end
   local note = text and text ~= '' and { 'note', text } or nil
   history.add(task, { to = task.status, why = why, by = by, at = record.time(task), note = note }, '', '', '', '')
   tracking.note(task, why, by, text)
 end
 
-function controlling.plan_answer(task)
-  history.plan(task)
+function controlling.plan_answer(task, what)
   orders.plan(task.queue)
-  tracking.plan_note(task)
+  if what == 'describe' then
+    namespace.probe('HLEN', controls.described(task.id))
+  else
+    history.plan(task)
+    tracking.plan_note(task)
+  end
 end
 
 -- Stores the owner's answer to its earliest request. `refused`: the reason why it cannot be done, or nil.
-function controlling.answer(task, found, refused)
+-- `text`: the answer to a request to describe the program.
+function controlling.answer(task, found, refused, text)
   local key, request = namespace.prefix .. 'task_' .. task.id, table.remove(found.list, 1)
   local number = string.format('%.0f', request.number)
   local fields, gone = { 'controlled', number }, {}
@@ -87,6 +99,15 @@ function controlling.answer(task, found, refused)
   if gone[1] then
     redis.call('HDEL', key, unpack(gone))
   end
+  if request.what == 'describe' then
+    if text and not refused then
+      local described = controls.described(task.id)
+      redis.call('HSET', described, controls.place(request.number),
+        string.format('%.0f', task.token) .. ' ' .. number .. ' ' .. text)
+      redis.call('EXPIRE', described, controls.DESCRIBED)
+    end
+    return
+  end
   local done = request.what .. (request.what == 'signal' and 'led' or 'ed')
-  controlling.tell(task, refused and 'refused' or done, task.node, refused or request.signal)
+  controlling.tell(task, refused and 'refused' or done, task.node, refused or request.detail)
 end

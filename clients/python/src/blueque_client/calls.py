@@ -386,19 +386,21 @@ class AttendReply:
     number: int
     """Number of the request in this attempt."""
 
-    what: Literal["suspend", "unsuspend", "signal"]
+    what: Literal["suspend", "unsuspend", "signal", "describe"]
     """The kind of the request."""
 
-    signal: str | None
-    """The name of the signal, without SIG."""
+    detail: str | None
+    """The name of the signal, without SIG; for `describe` the word `values` if the answer includes the values of the
+    environment.
+    """
 
 
 _attend: Shape[AttendReply | None] = read_maybe(read_list(
     AttendReply,
     (
         Field("number", type=_NUMBER),
-        Field("what", words=("suspend", "unsuspend", "signal",)),
-        Field("signal", type=_NAME, empty=True),
+        Field("what", words=("suspend", "unsuspend", "signal", "describe",)),
+        Field("detail", type=_NAME, empty=True),
     ),
 
 ))
@@ -410,16 +412,18 @@ def attend(
     *,
     answered: int | None = None,
     refused: Bytes | None = None,
+    described: Bytes | None = None,
 ) -> Call[AttendReply | None]:
     """Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue it,
-    or to send it a signal. The owner answers each request, in order, with the next call.
+    to send it a signal, or to describe it. The owner answers each request, in order, with the next call.
 
     id: The task.
     token: The token of the attempt.
     answered: Number of the request that the owner has carried out or refused.
     refused: The reason why the owner cannot carry out this request.
+    described: The answer to a request of `describe`: a JSON object.
     Errors: BADARG, BADNAME, LOST, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
-    Reply: Number, kind and signal of the request; nil if no request is left.
+    Reply: Number, kind and detail of the request; nil if no request is left.
     """
     return call(
         "attend",
@@ -427,6 +431,7 @@ def attend(
         [
             ("answered", answered),
             ("refused", refused),
+            ("described", described),
         ],
         _attend,
         False,
@@ -1373,6 +1378,65 @@ def depend(
         ],
         _depend,
         True,
+    )
+
+
+_describe: Shape[int] = read_value(Field("number", type=_NUMBER))
+
+
+def describe(
+    id: str,
+    *,
+    values: bool | None = None,
+    by: str | None = None,
+    request: str | None = None,
+) -> Call[int]:
+    """Asks the owner of a task to describe its running program: processes, open files, environment, the end of its log.
+
+    id: The task.
+    values: Include the values of the program's environment, except secrets. By default 0.
+    by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
+    request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
+    Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOMANY, WRONGKEY.
+    Reply: Number of the request in this attempt; `description` returns the answer once the field `controlled` has
+      reached it.
+    """
+    return call(
+        "describe",
+        [id],
+        [
+            ("values", values),
+            ("by", by),
+            ("request", request),
+        ],
+        _describe,
+        True,
+    )
+
+
+_description: Shape[str | None] = read_value(Field("description", type=_TEXT, empty=True))
+
+
+def description(
+    id: str,
+    token: int,
+    request_number: int,
+) -> Call[str | None]:
+    """Returns the owner's answer to a request of `describe`: a JSON object. It is kept for 60 seconds.
+
+    id: The task.
+    token: The token of the attempt.
+    request_number: Number of the request, from `describe`.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+    Reply: The answer; empty if there is none, or no longer.
+    """
+    return call(
+        "description",
+        [id, token, request_number],
+        [
+        ],
+        _description,
+        False,
     )
 
 
@@ -2356,8 +2420,8 @@ class GetReply:
     flags: str | None
     """Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own lease,
     `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part of a graph, `s`
-    further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` was asked to suspend, to continue or to handle
-    a signal, `n` may have notices.
+    further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` its owner was asked to suspend, to continue, to
+    signal or to describe its program, `n` may have notices.
     """
 
     deadline: float | None
@@ -2379,8 +2443,8 @@ class GetReply:
     """Time of the request to the owner to give the task back."""
 
     controls: str | None
-    """The requests of `suspend`, `unsuspend` and `signal` that wait for the owner: number, kind and signal of each,
-    with a `;` after it.
+    """The requests of `suspend`, `unsuspend`, `signal` and `describe` that wait for the owner: number, kind and detail
+    of each, with a `;` after it.
     """
 
     controlled: int | None

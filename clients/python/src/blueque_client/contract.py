@@ -368,7 +368,8 @@ CLOCK_EVERY = 60
 """Interval at which a worker reads the server's clock again."""
 
 CONTROLS = 16
-"""Maximum number of requests to suspend, to continue or to signal a task that its owner has not answered."""
+"""Maximum number of requests to suspend, to continue, to signal or to describe a task that its owner has not answered.
+"""
 
 EMPTY_PAGES = 16
 """Number of consecutive pages without a queue after which a search for queues ends."""

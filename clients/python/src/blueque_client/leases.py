@@ -17,7 +17,7 @@ from .worker_state import WorkerState
 CHECK_EVERY = 0.2
 
 #: Answer to requests that a worker for functions cannot carry out.
-REFUSAL = "this worker runs the task as a function: it can be neither suspended nor signalled"
+REFUSAL = "this worker runs the task as a function: it cannot be suspended, signalled or described"
 
 
 def renew(state: WorkerState, pool: ProcessPool) -> None:

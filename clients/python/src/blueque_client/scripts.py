@@ -8,7 +8,7 @@ DIGESTS = {
     "aggregate": "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
     "answer_notice": "ad9445747695f36d01617b014aeea173ef0eb356",
     "append_log": "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
-    "attend": "ef2087072b1fdd532765d3246e27fa7ebcee92e3",
+    "attend": "a5c38294746ca4b4c5bb2a688627415239691517",
     "audit": "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
     "bulk": "3c0bd99c74d63d07aba19211afed0756123d1fd5",
     "cancel": "d30b9916279dd0d6e8b68ecc12eee421a5b44f21",
@@ -21,6 +21,8 @@ DIGESTS = {
     "delete": "8016969efe5bad49092b0dd3e49573f0c18adee2",
     "delete_queue": "188c806447c3830d369660b1b7e9c63701a99f06",
     "depend": "7e96ad8fea2b04d52ee6578887e31bd25a8a325d",
+    "describe": "da79e3b198432b8c5e45d1923dbced8d8d6d6ff8",
+    "description": "e8f34a88fd412fce0d8888602a07f4c5991773fa",
     "drain": "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
     "edit": "30eeef6a8f8afa899bdb28d4604c641c37f94607",
     "estimate": "6812613b78a0c2c1919ef8d5203915511bf6860c",
@@ -1604,13 +1606,16 @@ function @{controlling.plan}(task, spec)
   elseif #found.list >= 16 then
     return 'TOOMANY', 'the worker has not answered the last requests to this task: wait until it has'
   end
-  task.to = what == 'suspend' and 'suspending' or what == 'unsuspend' and 'continuing' or 'signalling'
+  local doing = { suspend = 'suspending', unsuspend = 'continuing', signal = 'signalling', describe = 'describing' }
+  task.to = doing[what]
   task.controls = found
   found.last = found.last + 1
-  found.list[#found.list + 1] = { number = found.last, what = what, signal = spec.signal or '' }
-  @{history.plan}(task)
+  found.list[#found.list + 1] = { number = found.last, what = what, detail = spec.detail or '' }
   @{orders.plan}(task.queue)
-  @{tracking.plan_note}(task)
+  if what ~= 'describe' then
+    @{history.plan}(task)
+    @{tracking.plan_note}(task)
+  end
 end
 
 === controlling.ask
@@ -1624,25 +1629,32 @@ function @{controlling.ask}(task, spec)
   end
   redis.call('HSET', task.key, unpack(fields))
   @{orders.give}(task.queue, 't:' .. task.id, 'attend')
-  @{controlling.tell}(task, what, spec.by or '', spec.signal)
+  @{controlling.tell}(task, what, spec.by or '', spec.detail)
 end
 
 === controlling.tell
 function @{controlling.tell}(task, why, by, text)
+  if why == 'describe' then
+    return
+  end
   local note = text and text ~= '' and { 'note', text } or nil
   @{history.add}(task, { to = task.status, why = why, by = by, at = @{record.time}(task), note = note }, '', '', '', '')
   @{tracking.note}(task, why, by, text)
 end
 
 === controlling.plan_answer
-function @{controlling.plan_answer}(task)
-  @{history.plan}(task)
+function @{controlling.plan_answer}(task, what)
   @{orders.plan}(task.queue)
-  @{tracking.plan_note}(task)
+  if what == 'describe' then
+    @{namespace.probe}('HLEN', @{controls.described}(task.id))
+  else
+    @{history.plan}(task)
+    @{tracking.plan_note}(task)
+  end
 end
 
 === controlling.answer
-function @{controlling.answer}(task, found, refused)
+function @{controlling.answer}(task, found, refused, text)
   local key, request = @{namespace.prefix} .. 'task_' .. task.id, table.remove(found.list, 1)
   local number = string.format('%.0f', request.number)
   local fields, gone = { 'controlled', number }, {}
@@ -1668,18 +1680,27 @@ function @{controlling.answer}(task, found, refused)
   if gone[1] then
     redis.call('HDEL', key, unpack(gone))
   end
+  if request.what == 'describe' then
+    if text and not refused then
+      local described = @{controls.described}(task.id)
+      redis.call('HSET', described, @{controls.place}(request.number),
+        string.format('%.0f', task.token) .. ' ' .. number .. ' ' .. text)
+      redis.call('EXPIRE', described, '60')
+    end
+    return
+  end
   local done = request.what .. (request.what == 'signal' and 'led' or 'ed')
-  @{controlling.tell}(task, refused and 'refused' or done, task.node, refused or request.signal)
+  @{controlling.tell}(task, refused and 'refused' or done, task.node, refused or request.detail)
 end
 
 === controls.load
 function @{controls.load}(task)
   local v = redis.call('HMGET', @{namespace.prefix} .. 'task_' .. task.id, 'controls', 'controlled', 'suspended')
   local found = { list = {}, last = tonumber(v[2] or 0), suspended = v[3], wanted = v[3] and true or false }
-  for number, what, signal in string.gmatch(v[1] or '', '(%d+) (%a+) (%w*);') do
+  for number, what, detail in string.gmatch(v[1] or '', '(%d+) (%a+) (%w*);') do
     found.last = tonumber(number)
-    found.list[#found.list + 1] = { number = found.last, what = what, signal = signal }
-    if what ~= 'signal' then
+    found.list[#found.list + 1] = { number = found.last, what = what, detail = detail }
+    if what == 'suspend' or what == 'unsuspend' then
       found.wanted = what == 'suspend'
     end
   end
@@ -1690,7 +1711,7 @@ end
 function @{controls.text}(list)
   local parts = {}
   for i, request in ipairs(list) do
-    parts[i] = string.format('%.0f %s %s;', request.number, request.what, request.signal)
+    parts[i] = string.format('%.0f %s %s;', request.number, request.what, request.detail)
   end
   return table.concat(parts)
 end
@@ -1698,6 +1719,16 @@ end
 === controls.has
 function @{controls.has}(task)
   return task.flags and string.find(task.flags, 'c', 1, true)
+end
+
+=== controls.described
+function @{controls.described}(id)
+  return @{namespace.key}('described', id)
+end
+
+=== controls.place
+function @{controls.place}(number)
+  return string.format('%d', number % 4)
 end
 
 === controls.fields
@@ -11855,7 +11886,7 @@ function @{rights.refuse}(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
-=== rights.refuse cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
+=== rights.refuse cancel cancel_graph delete depend describe edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
 function @{rights.refuse}(name)
   local role = string.match('CLIENT', '^%u+$')
   if role and not @{rights.denied}({ name }, 'meta') then
@@ -11890,7 +11921,7 @@ function @{rights.check}(names)
   end
 end
 
-=== rights.check cancel cancel_graph delete depend edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
+=== rights.check cancel cancel_graph delete depend describe edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
 function @{rights.check}(names)
   local name = @{rights.denied}(names, 'CLIENT')
   if name then
@@ -11918,9 +11949,9 @@ function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'EXPIRE', 'HGET', 'HINCRBY', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'XDEL', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
 end
 
-=== rights.require attend
+=== rights.require attend note
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'XREVRANGE', 'ZCARD' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'XREVRANGE', 'ZCARD' })
 end
 
 === rights.require cancel_graph retry_graph
@@ -11943,6 +11974,11 @@ function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'ZCARD', 'ZRANGE', 'ZREM' })
 end
 
+=== rights.require describe signal suspend unsuspend
+function @{rights.require}()
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'LPUSH', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD' })
+end
+
 === rights.require finish_and_reserve reserve
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
@@ -11961,11 +11997,6 @@ end
 === rights.require maintenance
 function @{rights.require}()
   @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'XTRIM', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
-end
-
-=== rights.require note
-function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'UNLINK', 'XADD', 'XREVRANGE', 'ZCARD' })
 end
 
 === rights.require pause_schedule resume_schedule
@@ -12021,11 +12052,6 @@ end
 === rights.require set_topology
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'HGET', 'HMGET', 'HSET', 'XADD', 'ZCARD' })
-end
-
-=== rights.require signal suspend unsuspend
-function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'LPUSH', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD' })
 end
 
 === rights.require submit_graph
@@ -15407,7 +15433,7 @@ function @{contract.arguments}()
   return queue
 end
 
-=== contract.arguments delete edit estimate hold requeue retry suspend track unhold unsuspend untrack
+=== contract.arguments delete describe edit estimate hold requeue retry suspend track unhold unsuspend untrack
 function @{contract.arguments}()
   local id = @{args.plain}(@{args.next}('id'), 'id')
   return id
@@ -15424,6 +15450,15 @@ function @{contract.arguments}()
   local id = @{args.plain}(@{args.next}('id'), 'id')
   local inputs = @{edit_edges.parse}(@{args.next}('inputs'), 'inputs')
   return id, inputs
+end
+
+=== contract.arguments description
+function @{contract.arguments}()
+  local id = @{args.next}('id')
+  local token = @{args.next}('token')
+  local request_number = @{args.integer}(@{args.next}('request_number'), 0, 9007199254740991, 'request_number')
+  @{args.none}()
+  return id, token, request_number
 end
 
 === contract.arguments drain
@@ -15808,6 +15843,8 @@ function @{contract.option}(name, value)
     return @{args.integer}(value, 0, 9007199254740991, name)
   elseif name == 'refused' then
     return @{args.bytes}(value, 1024, name)
+  elseif name == 'described' then
+    return @{args.bytes}(value, 65536, name)
   end
 end
 
@@ -15949,6 +15986,15 @@ end
 === contract.option depend undepend
 function @{contract.option}(name, value)
   if name == 'request' then
+    return @{args.plain}(value, name)
+  end
+end
+
+=== contract.option describe
+function @{contract.option}(name, value)
+  if name == 'values' then
+    return @{args.flag}(value, name)
+  elseif name == 'by' or name == 'request' then
     return @{args.plain}(value, name)
   end
 end
@@ -16866,11 +16912,11 @@ end
 return @{reply.refusal}(answer)
 
 === attend
---- Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue it, or to send it a signal. The owner answers each request, in order, with the next call.
+--- Reads the next request to the owner of a task, after the order `attend`: to suspend the program, to continue it, to send it a signal, or to describe it. The owner answers each request, in order, with the next call.
 -- @args now id token
 -- @role worker
--- @options answered refused
--- @reply number, kind and signal of the request; nil if no request is left
+-- @options answered refused described
+-- @reply number, kind and detail of the request; nil if no request is left
 -- @errors LOST TOOBIG
 
 local cold
@@ -16896,12 +16942,12 @@ local function command()
   local found = @{controls.load}(task)
   local request = found.list[1]
   if request and request.number == options.answered then
-    @{controlling.plan_answer}(task)
+    @{controlling.plan_answer}(task, request.what)
     @{namespace.begin}()
-    @{controlling.answer}(task, found, options.refused)
+    @{controlling.answer}(task, found, options.refused, options.described)
   end
   request = found.list[1]
-  return request and { request.number, request.what, request.signal } or nil
+  return request and { request.number, request.what, request.detail } or nil
 end
 
 local ok, answer = pcall(command)
@@ -17696,6 +17742,80 @@ local function command()
   @{edit_edges.plan}(task)
   @{namespace.begin}()
   return @{requests.keep}(@{edit_edges.run}(task))
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
+=== describe
+--- Asks the owner of a task to describe its running program: processes, open files, environment, the end of its log.
+-- @args now id
+-- @role client
+-- @options values by request
+-- @reply number of the request in this attempt; `description` returns the answer once the field `controlled` has reached it
+-- @errors NOTASK STATE TOOMANY
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local id = @{contract.arguments}()
+  local spec = @{args.options}()
+  @{requests.replay}('describe', spec.request)
+
+  spec.what, spec.detail = 'describe', spec.values and 'values' or ''
+  local task = @{actions.one}(id, @{controlling.plan}, @{controlling.ask}, spec)
+  return @{requests.keep}(string.format('%.0f', task.controls.last))
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
+=== description
+--- Returns the owner's answer to a request of `describe`: a JSON object. It is kept for 60 seconds.
+-- @args now id token request_number
+-- @reply the answer; empty if there is none, or no longer
+-- @errors
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local id, token, number = @{contract.arguments}()
+  @{args.plain}(id, 'id')
+  token = @{args.integer}(token, 1, 9007199254740991, 'token')
+  local text = redis.call('HGET', @{namespace.declare}(@{controls.described}(id)), @{controls.place}(number))
+  local start = string.format('%.0f %.0f ', token, number)
+  return text and string.sub(text, 1, #start) == start and string.sub(text, #start + 1) or ''
 end
 
 local ok, answer = pcall(command)
@@ -21115,7 +21235,7 @@ local function command()
   local spec = @{args.options}()
   @{requests.replay}('signal', spec.request)
 
-  spec.what, spec.signal, spec.reason = 'signal', signal, signal
+  spec.what, spec.detail, spec.reason = 'signal', signal, signal
   local task = @{actions.one}(id, @{controlling.plan}, @{controlling.ask}, spec)
   return @{requests.keep}(string.format('%.0f', task.controls.last))
 end
