@@ -540,11 +540,11 @@ fn a_graph_is_cancelled_and_retried_and_keeps_what_is_complete() {
     let graph = made["graph"].as_str().unwrap();
     let worker = world.worker(&["--queue", "shard-1"]);
     status(&first, Status::Complete);
-    let (code, out, err) = world.outcome(&["graph", "cancel", graph, "--reason", "too late"]);
+    let (code, out, err) = world.outcome(&["graph", "cancel", graph, "--reason", "too late", "--yes"]);
     assert!(code == 0 && err.contains("1 complete, 2 cancelled"), "{out}{err}");
     assert_eq!(second.info().unwrap().reason(), Some("too late".into()));
     assert_eq!(world.outcome(&["graph", "wait", graph]).0, 7);
-    let (code, out, err) = world.outcome(&["graph", "retry", graph]);
+    let (code, out, err) = world.outcome(&["graph", "retry", graph, "--yes"]);
     assert!(code == 0 && err.contains("1 complete, 1 pending, 1 waiting"), "{out}{err}");
     let other = world.worker(&["--queue", "shard-2"]);
     assert_eq!(result(&email), "[1,2]");
@@ -552,7 +552,7 @@ fn a_graph_is_cancelled_and_retried_and_keeps_what_is_complete() {
 
     // A rerun from the task `1/save`: its old result no longer counts, but the result of `2/save` does.
     fs::write(world.path("value"), "11").unwrap();
-    let (code, out, err) = world.outcome(&["graph", "retry", graph, "--from", "1/save"]);
+    let (code, out, err) = world.outcome(&["graph", "retry", graph, "--from", "1/save", "--yes"]);
     assert_eq!(code, 0, "{out}{err}");
     assert_eq!(world.outcome(&["graph", "wait", graph, "--timeout", "60s"]).0, 0);
     assert_eq!(result(&email), "[11,2]");
@@ -578,7 +578,7 @@ fn a_part_of_a_graph_is_cancelled_with_what_needs_it() {
         "film": {"needs": ["left", "sound"]}, "still": {"needs": ["right"]}, "tidy": {"after_failure": ["film"]}
     }}"#;
     let made = submitted(&world, text, &[]);
-    let (code, _, err) = world.outcome(&["graph", "cancel", made["graph"].as_str().unwrap(), "left"]);
+    let (code, _, err) = world.outcome(&["graph", "cancel", made["graph"].as_str().unwrap(), "left", "--yes"]);
     assert_eq!(code, 0, "{err}");
     for (name, expected) in [
         ("left", Status::Cancelled),
@@ -594,6 +594,36 @@ fn a_part_of_a_graph_is_cancelled_with_what_needs_it() {
 }
 
 #[test]
+fn a_change_of_several_tasks_of_a_graph_is_confirmed_with_their_number() {
+    let world = world();
+    let text = r#"{"queue": "q", "tasks": {
+        "cut": {}, "film": {"needs": ["cut"]}, "late": {"after": ["film"]}, "tidy": {"after_failure": ["film"]}
+    }}"#;
+    let made = submitted(&world, text, &[]);
+    let graph = made["graph"].as_str().unwrap();
+    let states = || world.outcome(&["graph", "show", graph, "-o", "json"]).1;
+    let before = states();
+    for (args, number) in [
+        (["graph", "cancel", graph].as_slice(), "Cancel 4 tasks of the graph"),
+        (&["graph", "cancel", graph, "cut"], "Cancel 2 tasks of the graph"),
+        (&["graph", "retry", graph, "--from", "film"], "Run 3 tasks of the graph"),
+    ] {
+        let (code, _, err) = world.outcome(args);
+        assert!(code == 2 && err.contains(number) && err.contains("confirm with --yes"), "{args:?}: {code} {err}");
+        let (code, out, err) = world.outcome(&[args, &["--dry-run", "--yes", "-o", "json"]].concat());
+        let tasks = number.split(' ').nth(1).unwrap();
+        assert!(code == 0 && out.contains(&format!("\"tasks\":{tasks}")), "{args:?}: {out}{err}");
+    }
+    assert_eq!(states(), before);
+    // One task needs no confirmation.
+    let (code, _, err) = world.outcome(&["graph", "cancel", graph, "late"]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(task(&world, &made, "late").info().unwrap().status(), Some(Status::Cancelled));
+    let (code, out, err) = world.outcome(&["graph", "retry", graph, "--dry-run"]);
+    assert!(code == 0 && out.contains("1 cancelled"), "{out}{err}");
+}
+
+#[test]
 fn what_runs_is_stopped_before_it_runs_anew() {
     let world = world();
     world.program("save-user-data", "cat FOLDER/value");
@@ -605,7 +635,8 @@ fn what_runs_is_stopped_before_it_runs_anew() {
     status(&email, Status::Started);
     fs::write(world.path("value"), "2").unwrap();
     world.touch("go");
-    let (code, _, err) = world.outcome(&["graph", "retry", made["graph"].as_str().unwrap(), "--from", "1/save"]);
+    let (code, _, err) =
+        world.outcome(&["graph", "retry", made["graph"].as_str().unwrap(), "--from", "1/save", "--yes"]);
     assert_eq!(code, 0, "{err}");
     // The task is first cancelled, but the graph has not ended at that point.
     assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);

@@ -560,7 +560,7 @@ fn a_part_of_a_graph_that_its_partition_refuses_for_good_is_shown_with_the_cause
         );
 
         desk.ok(&["graph", "submit", file.to_str().unwrap(), "--id", "premiere"]);
-        desk.run(&["graph", "retry", "1:premiere"]);
+        desk.run(&["graph", "retry", "1:premiere", "--yes"]);
         desk.complete("2", "films", "2");
         desk.complete("1", "films", "3");
         desk.ok(&["graph", "wait", "1:premiere", "--timeout", "20s"]);

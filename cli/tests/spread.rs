@@ -300,7 +300,7 @@ fn the_failures_of_d3_reach_the_other_server() {
     desk.ok(&["retry", made["tasks"]["2/save"].as_str().unwrap()]);
     desk.until(&made["tasks"]["2/save"], "complete");
     desk.until(&made["tasks"]["1/save"], "started");
-    desk.ok(&["graph", "cancel", made["graph"].as_str().unwrap()]);
+    desk.ok(&["graph", "cancel", made["graph"].as_str().unwrap(), "--yes"]);
     desk.until(&made["tasks"]["1/save"], "cancelled");
     assert_eq!(states(&desk, &made)[1..], ["complete", "cancelled"]);
 }
@@ -316,7 +316,7 @@ fn a_cancel_of_what_waits_cancels_what_only_that_needed_on_both_servers() {
     let id = made["graph"].as_str().unwrap();
     let left = desk.run(&["graph", "wait", id, "--timeout", "20s"]);
     assert_eq!(left.code, 7, "{}", left.err);
-    desk.ok(&["graph", "retry", id]);
+    desk.ok(&["graph", "retry", id, "--yes"]);
     let shown = eventually("all of it goes on", || {
         let shown = desk.ok(&["graph", "show", id]);
         shown.contains("2 pending, 1 waiting").then_some(shown)
@@ -337,21 +337,21 @@ fn a_retry_from_a_task_runs_what_is_below_it_anew_on_both_servers() {
     let attempts = || ["1/save", "2/save", "1/email"].map(|name| desk.show(&made["tasks"][name])["attempt"].clone());
     assert_eq!(attempts(), [1, 1, 1]);
     drop(worker);
-    let said = desk.run(&["graph", "retry", id, "--from", "2/save"]);
+    let said = desk.run(&["graph", "retry", id, "--from", "2/save", "--yes"]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.err.contains("1 complete"), "{}", said.err);
     let worker = desk.worker(&[]);
     assert_eq!(desk.run(&["graph", "wait", id, "--timeout", "30s"]).code, 0);
     assert_eq!(attempts(), [1, 2, 2]);
-    desk.ok(&["graph", "retry", id, "--from", made["tasks"]["1/email"].as_str().unwrap()]);
+    desk.ok(&["graph", "retry", id, "--from", made["tasks"]["1/email"].as_str().unwrap(), "--yes"]);
     assert_eq!(desk.run(&["graph", "wait", id, "--timeout", "30s"]).code, 0);
     assert_eq!(attempts(), [1, 2, 3]);
-    let unknown = desk.run(&["graph", "retry", id, "--from", "nosuch"]);
+    let unknown = desk.run(&["graph", "retry", id, "--from", "nosuch", "--yes"]);
     assert_eq!(unknown.code, 4, "{}", unknown.err);
 
     drop(worker);
     desk.servers[1].kill();
-    let left = desk.run(&["graph", "retry", id, "--from", "1/save"]);
+    let left = desk.run(&["graph", "retry", id, "--from", "1/save", "--yes"]);
     assert_eq!(left.code, 3, "{}", left.err);
     assert!(left.err.contains("partition 2 does not answer; nothing was changed"), "{}", left.err);
     let shown = desk.run(&["graph", "show", id]);

@@ -1,5 +1,6 @@
 //! `blueque graph`: tasks that wait for others, submitted together.
 
+mod change;
 mod found;
 mod partitions;
 mod within;
@@ -76,22 +77,28 @@ fn run(within: Within<'_>, word: &Word) -> anyhow::Result<Code> {
             whole.draw(*format)?;
             Ok(code)
         }
-        Word::Cancel { id, task, force, reason } => {
+        Word::Cancel { id, task, force, reason, guard } => {
             let found = Found::find(within, id)?;
-            let mut options = CancelGraphOptions::new().force(*force);
-            if let Some(task) = task {
-                options = options.task(found.member(task)?.as_str());
+            let task = task.as_ref().map(|task| found.member(task)).transpose()?;
+            if let Some(code) = guard.stops(&found, "cancel", task.as_ref())? {
+                return Ok(code);
             }
+            let options = CancelGraphOptions::new().force(*force);
+            let options = task.iter().fold(options, |options, task| options.task(task.as_str()));
             found.after(found.graph.cancel_with(reason, &options))
         }
-        Word::Retry { id, from, deadline } => {
+        Word::Retry { id, from, deadline, guard } => {
             let found = Found::find(within, id)?;
-            let mut options =
-                deadline.iter().map(|at| at.time()).fold(RetryGraphOptions::new(), RetryGraphOptions::deadline);
-            if let Some(task) = from {
+            if from.is_some() {
                 found.must_answer()?;
-                options = options.task(found.member(task)?.as_str());
             }
+            let task = from.as_ref().map(|task| found.member(task)).transpose()?;
+            if let Some(code) = guard.stops(&found, "retry", task.as_ref())? {
+                return Ok(code);
+            }
+            let options =
+                deadline.iter().map(|at| at.time()).fold(RetryGraphOptions::new(), RetryGraphOptions::deadline);
+            let options = task.iter().fold(options, |options, task| options.task(task.as_str()));
             found.after(found.graph.retry_with(&options))
         }
         Word::Wait { id, timeout } => Found::find(within, id)?.wait(*timeout),

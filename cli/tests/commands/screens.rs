@@ -375,7 +375,7 @@ fn graphs_on_a_terminal_are_trees_in_which_arrays_and_what_is_complete_are_one_l
     let mut wrong = Vec::new();
     for (name, args, code) in shown {
         if code == 7 {
-            past.desk.ok(&["graph", "cancel", "chain"]);
+            past.desk.ok(&["graph", "cancel", "chain", "--yes"]);
         }
         for (columns, lines) in SIZES {
             let mut screen = Screen::sized(&past.desk, args, (columns, lines));

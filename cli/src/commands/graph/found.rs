@@ -5,13 +5,13 @@ use std::io::{self, IsTerminal};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Error, GraphHandle, GraphId, GraphInfo, GraphParts, PartitionName, TaskId};
+use blueque::{Error, GraphHandle, GraphId, GraphInfo, GraphMember, GraphParts, PartitionName, TaskId};
 use indicatif::ProgressBar;
 
 use super::partitions;
 use super::within::Within;
 use super::words::{WATCH, late, outcome};
-use crate::output::{Code, Format, data, many, say, waiting};
+use crate::output::{Code, Format, data, many, say, table, waiting};
 use crate::session::graphs::known;
 use crate::session::outage::Outage;
 use crate::session::several::missing;
@@ -55,6 +55,20 @@ impl<'a> Found<'a> {
             Within::Partitions(_) => Whole::new(&self.graph, &info, tasks),
         };
         Ok((whole, absent(missing)))
+    }
+
+    /// Returns the tasks of the reachable parts of the graph, and true if no part is missing.
+    pub fn tasks(&self) -> anyhow::Result<(Vec<GraphMember>, bool)> {
+        let GraphParts { tasks, missing, .. } = self.known(self.graph.look())?;
+        Ok((tasks, missing.is_empty()))
+    }
+
+    /// Writes rows about the graph.
+    pub fn write<R: table::Row>(&self, rows: &[R]) -> anyhow::Result<()> {
+        match self.within {
+            Within::Namespace(session) => session.write(rows),
+            Within::Partitions(several) => table::write(several.format, rows),
+        }
     }
 
     /// Fails if a partition with tasks of the graph is unreachable. Commands call this function before any change.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use blueque::{GraphId, GraphMember, Status};
 
+use super::change::Guard;
 use crate::input::document::Document;
 use crate::input::values::{coming, duration, graph_id, whole_number};
 use crate::output::{Code, fault};
@@ -73,6 +74,8 @@ pub enum Word {
         /// The reason, for people
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         reason: String,
+        #[command(flatten)]
+        guard: Guard,
     },
     /// Run failed and cancelled tasks again
     Retry {
@@ -85,6 +88,8 @@ pub enum Word {
         /// A new deadline for the graph and for the tasks that run again: 22:00, tomorrow 8:00, RFC 3339, or 10m (+10m) from now
         #[arg(long, value_name = "TIME", value_parser = coming)]
         deadline: Option<When>,
+        #[command(flatten)]
+        guard: Guard,
     },
     /// Wait until all tasks of a graph have ended
     Wait {
