@@ -46,6 +46,11 @@ pub enum Action {
     Suspend,
     /// Same as [`Task::unsuspend`](crate::Task::unsuspend).
     Unsuspend,
+    /// Same as [`Task::signal`](crate::Task::signal).
+    Signal {
+        /// Name of the signal, without SIG.
+        signal: String,
+    },
     /// Same as [`Task::requeue`](crate::Task::requeue).
     Requeue,
 }
@@ -65,6 +70,7 @@ impl Action {
             Self::Unhold => "unhold",
             Self::Suspend => "suspend",
             Self::Unsuspend => "unsuspend",
+            Self::Signal { .. } => "signal",
             Self::Requeue => "requeue",
         }
     }
@@ -96,6 +102,7 @@ impl Calls {
             | Action::Unsuspend
             | Action::Requeue => call,
             Action::Move { into } => call.arg("into").arg(into),
+            Action::Signal { signal } => call.arg("signal").arg(signal),
             Action::Prioritise { priority } => call.arg("priority").arg(priority),
         };
         call.pairs(&filter.0)

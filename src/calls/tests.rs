@@ -181,6 +181,7 @@ fn words_that_are_written_by_hand_are_those_of_the_contract() {
         Action::Unhold,
         Action::Suspend,
         Action::Unsuspend,
+        Action::Signal { signal: "USR1".into() },
         Action::Requeue,
     ];
     let words: Vec<&str> = actions.iter().chain(into.iter()).map(Action::as_str).collect();

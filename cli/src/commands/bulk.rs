@@ -3,6 +3,7 @@
 use blueque::{Action, QueueName, Status};
 
 use crate::bulk::{All, each, states};
+use crate::input::answer::signal;
 use crate::input::force::Forced;
 use crate::input::values::{queue_name, whole_number};
 use crate::output::Code;
@@ -74,6 +75,14 @@ pub enum Word {
         #[command(flatten)]
         all: All,
     },
+    /// Send a signal to running programs that handle it
+    Signal {
+        #[command(flatten)]
+        all: All,
+        /// The signal: USR1, SIGUSR1 or 10
+        #[arg(long, value_name = "SIGNAL", value_parser = signal)]
+        signal: String,
+    },
     /// Stop running tasks, and return them to the front of the queue
     Requeue {
         #[command(flatten)]
@@ -104,6 +113,9 @@ impl Subcommand for Word {
             Word::Unhold { all } => each(session, all, &Action::Unhold, &[Status::Held]),
             Word::Suspend { all } => each(session, all, &Action::Suspend, &states(Status::is_owned)),
             Word::Continue { all } => each(session, all, &Action::Unsuspend, &states(Status::is_owned)),
+            Word::Signal { all, signal } => {
+                each(session, all, &Action::Signal { signal: signal.clone() }, &states(Status::is_owned))
+            }
             Word::Requeue { all } => each(session, all, &Action::Requeue, &states(Status::is_owned)),
         }
     }

@@ -1,12 +1,9 @@
 //! `blueque suspend`, `blueque continue` and `blueque signal`
 
-use std::str::FromStr;
-
 use blueque::TaskId;
 use clap::Args;
-use nix::sys::signal::Signal as Number;
 
-use crate::input::answer::{Patience, answered};
+use crate::input::answer::{Patience, answered, signal};
 use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
@@ -78,21 +75,4 @@ impl Subcommand for Signal {
             Ok(if answered(session, id, info, Some(number), end)? { "delivered" } else { "not yet delivered" })
         })
     }
-}
-
-/// Returns the name of a signal without SIG.
-fn signal(text: &str) -> Result<String, String> {
-    let upper = text.to_ascii_uppercase();
-    let known = match upper.parse::<i32>() {
-        Ok(number) => Number::try_from(number),
-        Err(_) => Number::from_str(&format!("SIG{}", upper.strip_prefix("SIG").unwrap_or(&upper))),
-    };
-    let instead = match known {
-        Ok(Number::SIGKILL) => "a program cannot handle it: use blueque cancel --force",
-        Ok(Number::SIGSTOP | Number::SIGTSTP | Number::SIGTTIN | Number::SIGTTOU) => "use blueque suspend",
-        Ok(Number::SIGCONT) => "use blueque continue",
-        Ok(known) => return Ok(known.as_str().trim_start_matches("SIG").to_owned()),
-        Err(_) => "must be a signal such as USR1, SIGUSR1 or 10",
-    };
-    Err(instead.to_owned())
 }

@@ -20,8 +20,8 @@ use crate::subcommand::Subcommand;
 /// Number of lines of the log that people see.
 const LINES: usize = 10;
 
-/// The supervisor of the task answers, on its host. Only programs are described, no functions of workers in Rust, Python
-/// or TypeScript: they run in the process of their worker, together with other tasks.
+/// The supervisor of the task answers, on its host. Functions of workers in Rust, Python or TypeScript are not described:
+/// they run in the process of their worker, together with other tasks.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The id of a running task, or an unambiguous prefix of it; @last

@@ -1,11 +1,13 @@
-//! The wait for the answer of a task's owner to a request.
+//! Requests to the owners of tasks: the wait for their answers, and signals.
 
+use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use blueque::{TaskId, TaskInfo};
 use clap::Args;
+use nix::sys::signal::Signal as Number;
 
 use super::values::duration;
 use crate::output::clean;
@@ -60,4 +62,21 @@ pub fn answered(
         thread::sleep(pause.min(left));
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+/// Returns the name of a signal without SIG.
+pub fn signal(text: &str) -> Result<String, String> {
+    let upper = text.to_ascii_uppercase();
+    let known = match upper.parse::<i32>() {
+        Ok(number) => Number::try_from(number),
+        Err(_) => Number::from_str(&format!("SIG{}", upper.strip_prefix("SIG").unwrap_or(&upper))),
+    };
+    let instead = match known {
+        Ok(Number::SIGKILL) => "a program cannot handle it: use blueque cancel --force",
+        Ok(Number::SIGSTOP | Number::SIGTSTP | Number::SIGTTIN | Number::SIGTTOU) => "use blueque suspend",
+        Ok(Number::SIGCONT) => "use blueque continue",
+        Ok(known) => return Ok(known.as_str().trim_start_matches("SIG").to_owned()),
+        Err(_) => "must be a signal such as USR1, SIGUSR1 or 10",
+    };
+    Err(instead.to_owned())
 }

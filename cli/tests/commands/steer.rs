@@ -344,6 +344,9 @@ fn requests_to_a_running_program_are_answered_by_its_owner_or_wait_for_it() {
     assert_eq!(desk.ok(&["signal", "a", "10", "--timeout", "0s"]), "ID  OUTCOME\na   not yet delivered\n");
     assert_eq!(attend(2, Some("nobody\u{1b}[31m handles it")), None);
     assert_eq!(desk.json(&["bulk", "continue", "q", "--yes"])[0]["changed"], 1);
+    assert_eq!(desk.json(&["bulk", "signal", "q", "--signal", "SIGHUP", "--dry-run"])[0]["tasks"], 1);
+    assert!(desk.refused(2, &["bulk", "signal", "q", "--signal", "KILL"]).contains("use blueque cancel --force"));
+    assert_eq!(desk.json(&["bulk", "signal", "q", "--signal", "SIGHUP", "--yes"])[0]["changed"], 1);
     let info = desk.json(&["show", "a"]);
     assert_eq!((&info["status"], info["suspended"].is_string()), (&"started".into(), true), "{info}");
     desk.ok(&["cancel", "a"]);

@@ -7,7 +7,7 @@ import * as wire from "./wire.js";
 
 // The types of the contract.
 const T = {
-  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold","suspend","unsuspend","requeue"]},
+  action: {"form":"word","words":["cancel","retry","delete","purge","move","prioritise","hold","unhold","suspend","unsuspend","signal","requeue"]},
   ageing: {"form":"seconds","low":1,"high":604800},
   argumentCount: {"form":"whole","low":1,"high":1024},
   backoff: {"form":"word","words":["exponential","fixed"]},
@@ -480,6 +480,8 @@ export interface BulkOptions {
   readonly into?: string | undefined;
   /** The new priority; with the action `prioritise`. */
   readonly priority?: number | undefined;
+  /** The signal, without SIG; with the action `signal`. */
+  readonly signal?: contract.Signal | undefined;
   /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
   readonly by?: string | undefined;
   /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
@@ -522,6 +524,7 @@ export function bulk(queue: string, action: contract.Action, cursor: string, lim
     ["fresh", options.fresh],
     ["into", options.into],
     ["priority", options.priority],
+    ["signal", options.signal],
     ["by", options.by],
     ["request", options.request],
   ], BULK_REPLY, true, options);

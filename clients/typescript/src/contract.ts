@@ -17,11 +17,12 @@ export const SCHEMA = 1;
  * - `purge`: As `delete`, but also deletes waiting tasks.
  * - `requeue`: As `requeue`.
  * - `retry`: As `retry`.
+ * - `signal`: As `signal`.
  * - `suspend`: As `suspend`.
  * - `unhold`: As `unhold`.
  * - `unsuspend`: As `unsuspend`.
  */
-export type Action = "cancel" | "retry" | "delete" | "purge" | "move" | "prioritise" | "hold" | "unhold" | "suspend" | "unsuspend" | "requeue";
+export type Action = "cancel" | "retry" | "delete" | "purge" | "move" | "prioritise" | "hold" | "unhold" | "suspend" | "unsuspend" | "signal" | "requeue";
 
 /**
  * Growth of the delay from each retry to the next.

@@ -2,7 +2,7 @@
 --   changes up to `limit` of them.
 -- @args now queue action cursor limit
 -- @role administrator
--- @options select.* reason force at_once fresh into priority by request
+-- @options select.* reason force at_once fresh into priority signal by request
 -- @reply next cursor (0 at the end), number of tasks examined, changed and refused
 -- @errors TOOBIG
 -- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY UPSTREAM OVERDUE
@@ -17,6 +17,7 @@ local ACTIONS = {
   unhold = { holding.plan_release, holding.release, by = true },
   suspend = { controlling.plan, controlling.ask, by = true },
   unsuspend = { controlling.plan, controlling.ask, by = true },
+  signal = { controlling.plan, controlling.ask, signal = true, by = true },
   requeue = { requeuing.plan, requeuing.requeue, by = true },
 }
 
@@ -24,19 +25,20 @@ namespace.open()
 local queue, action, cursor, limit = contract.arguments()
 local act = ACTIONS[action]
 local options = args.options()
-for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority' }) do
+for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority', 'signal' }) do
   if options[name] ~= nil and not act[name] then
     reply.fail('BADARG', 'this action does not take the option ' .. name)
   end
 end
 if options.into == queue or action == 'move' and not options.into
-  or action == 'prioritise' and not options.priority then
-  reply.fail('BADARG', 'move needs the option into, another queue, and prioritise the option priority')
+  or action == 'prioritise' and not options.priority or action == 'signal' and not options.signal then
+  reply.fail('BADARG', 'move needs the option into, another queue, prioritise the option priority, and signal the'
+    .. ' option signal')
 end
 requests.replay('bulk', options.request)
 local spec = {
   reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
-  queue = options.into, priority = options.priority, by = act.by and options.by, what = action,
+  queue = options.into, priority = options.priority, detail = options.signal, by = act.by and options.by, what = action,
   elsewhere = action == 'retry' and options.into and retrying.plan_elsewhere or nil,
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }

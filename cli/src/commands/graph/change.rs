@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use blueque::{GraphMember, Status, TaskId};
-use clap::Args;
 use serde::Serialize;
 
 use super::found::Found;
+use super::words::Guard;
 use crate::input::confirm::agreed;
 use crate::output::table::{Cell, Column, Row};
 use crate::output::{Code, many};
@@ -14,16 +14,6 @@ use crate::view::queue::States;
 
 /// Kinds of edges whose downstream tasks cannot run if their upstream is cancelled.
 const NEEDS: [&str; 2] = ["result", "success"];
-
-#[derive(Args, Clone, Debug)]
-pub struct Guard {
-    /// Change nothing, and count the tasks in each state
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask for confirmation if several tasks change. Required without a terminal
-    #[arg(long, short)]
-    yes: bool,
-}
 
 /// The tasks that a change concerns.
 #[derive(Serialize)]

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use blueque::{GraphId, GraphMember, Status};
+use clap::Args;
 
-use super::change::Guard;
 use crate::input::document::Document;
 use crate::input::values::{coming, duration, graph_id, whole_number};
 use crate::output::{Code, fault};
@@ -100,6 +100,17 @@ pub enum Word {
         #[arg(long, value_name = "DURATION", value_parser = duration)]
         timeout: Option<Duration>,
     },
+}
+
+/// The confirmation of a change of several tasks.
+#[derive(Args, Clone, Debug)]
+pub struct Guard {
+    /// Change nothing, and count the tasks in each state
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask for confirmation if several tasks change. Required without a terminal
+    #[arg(long, short)]
+    pub yes: bool,
 }
 
 /// Returns the error for a graph that has not ended in time.

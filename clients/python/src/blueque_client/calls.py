@@ -28,7 +28,7 @@ from .wire import (
 )
 
 # The types of the contract.
-_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "requeue",))
+_ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "signal", "requeue",))
 _AGEING = Type("seconds", low=1, high=604800)
 _ARGUMENT_COUNT = Type("whole", low=1, high=1024)
 _BACKOFF = Type("word", words=("exponential", "fixed",))
@@ -619,6 +619,9 @@ class BulkOptions(TypedDict, total=False):
     priority: int | None
     """The new priority; with the action `prioritise`."""
 
+    signal: contract.Signal | None
+    """The signal, without SIG; with the action `signal`."""
+
     by: str | None
     """The author of the call, for `audit`; `blueque` sends `USER@HOST`."""
 
@@ -646,6 +649,7 @@ def bulk(
     fresh: bool | None = None,
     into: str | None = None,
     priority: int | None = None,
+    signal: contract.Signal | None = None,
     by: str | None = None,
     request: str | None = None,
 ) -> Call[BulkReply]:
@@ -670,6 +674,7 @@ def bulk(
     fresh: Forget the checkpoint and the progress. By default 0.
     into: The new queue; with the actions `move` and `retry`.
     priority: The new priority; with the action `prioritise`.
+    signal: The signal, without SIG; with the action `signal`.
     by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
@@ -693,6 +698,7 @@ def bulk(
             ("fresh", fresh),
             ("into", into),
             ("priority", priority),
+            ("signal", signal),
             ("by", by),
             ("request", request),
         ],

@@ -12,10 +12,10 @@ VERSION = "0.1.0"
 SCHEMA = 1
 """The schema of the data."""
 
-Action = Literal["cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "requeue"]
+Action = Literal["cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "signal", "requeue"]
 """The action of `bulk` for each task. cancel: As `cancel`. delete: As `delete`. hold: As `hold`. move: As `move`.
 prioritise: As `prioritise`. purge: As `delete`, but also deletes waiting tasks. requeue: As `requeue`. retry: As
-`retry`. suspend: As `suspend`. unhold: As `unhold`. unsuspend: As `unsuspend`.
+`retry`. signal: As `signal`. suspend: As `suspend`. unhold: As `unhold`. unsuspend: As `unsuspend`.
 """
 
 Backoff = Literal["exponential", "fixed"]

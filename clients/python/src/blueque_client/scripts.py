@@ -15390,7 +15390,7 @@ end
 === contract.arguments bulk
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
-  local action = @{args.word}(@{args.next}('action'), ' cancel retry delete purge move prioritise hold unhold suspend unsuspend requeue ', 'action')
+  local action = @{args.word}(@{args.next}('action'), ' cancel retry delete purge move prioritise hold unhold suspend unsuspend signal requeue ', 'action')
   local cursor = @{search.step}(@{args.next}('cursor'), 'cursor')
   local limit = @{args.integer}(@{args.next}('limit'), 1, 500, 'limit')
   return queue, action, cursor, limit
@@ -15873,6 +15873,8 @@ function @{contract.option}(name, value)
     return @{args.flag}(value, name)
   elseif name == 'priority' then
     return @{args.priority}(value, name)
+  elseif name == 'signal' then
+    return @{args.word}(value, ' ABRT ALRM HUP INT IO PIPE PROF QUIT TERM URG USR1 USR2 VTALRM WINCH ', name)
   end
 end
 
@@ -16995,7 +16997,7 @@ return @{reply.refusal}(answer)
 --- Applies an action to all tasks of a queue that match the options, oldest first. A call examines up to 300 tasks and changes up to `limit` of them.
 -- @args now queue action cursor limit
 -- @role administrator
--- @options prefix status tag method key group from to reason force at_once fresh into priority by request
+-- @options prefix status tag method key group from to reason force at_once fresh into priority signal by request
 -- @reply next cursor (0 at the end), number of tasks examined, changed and refused
 -- @errors TOOBIG
 -- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY UPSTREAM OVERDUE
@@ -17026,6 +17028,7 @@ local function command()
     unhold = { @{holding.plan_release}, @{holding.release}, by = true },
     suspend = { @{controlling.plan}, @{controlling.ask}, by = true },
     unsuspend = { @{controlling.plan}, @{controlling.ask}, by = true },
+    signal = { @{controlling.plan}, @{controlling.ask}, signal = true, by = true },
     requeue = { @{requeuing.plan}, @{requeuing.requeue}, by = true },
   }
 
@@ -17033,19 +17036,20 @@ local function command()
   local queue, action, cursor, limit = @{contract.arguments}()
   local act = ACTIONS[action]
   local options = @{args.options}()
-  for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority' }) do
+  for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority', 'signal' }) do
     if options[name] ~= nil and not act[name] then
       @{reply.fail}('BADARG', 'this action does not take the option ' .. name)
     end
   end
   if options.into == queue or action == 'move' and not options.into
-    or action == 'prioritise' and not options.priority then
-    @{reply.fail}('BADARG', 'move needs the option into, another queue, and prioritise the option priority')
+    or action == 'prioritise' and not options.priority or action == 'signal' and not options.signal then
+    @{reply.fail}('BADARG', 'move needs the option into, another queue, prioritise the option priority, and signal the'
+      .. ' option signal')
   end
   @{requests.replay}('bulk', options.request)
   local spec = {
     reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
-    queue = options.into, priority = options.priority, by = act.by and options.by, what = action,
+    queue = options.into, priority = options.priority, detail = options.signal, by = act.by and options.by, what = action,
     elsewhere = action == 'retry' and options.into and @{retrying.plan_elsewhere} or nil,
     waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
   }
