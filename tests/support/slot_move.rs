@@ -78,6 +78,10 @@ pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
 pub fn end<'a>(slot: &str, to: &'a mut Point, others: impl IntoIterator<Item = &'a mut Point>) {
     let id = to.id.clone();
     for point in std::iter::once(to).chain(others) {
-        point.cluster::<()>(&["SETSLOT", slot, "NODE", &id]).unwrap();
+        // A Valkey first waits until a replica has the new owner, too.
+        eventually("a node knows the new owner", || match point.cluster::<()>(&["SETSLOT", slot, "NODE", &id]) {
+            Err(error) if error.code() == Some("NOREPLICAS") => None,
+            done => Some(done.unwrap()),
+        });
     }
 }
