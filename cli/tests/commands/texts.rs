@@ -69,7 +69,7 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
         (
             2,
             &["schedule", "add", "s", "q", "--cron", "x y z"],
-            "the cron expression `x y z` cannot be read: it has 3 fields, and needs 5",
+            "the cron expression `x y z` needs 5 fields: minute, hour, day of the month, month, day of the week; it has 3",
         ),
         (
             2,
