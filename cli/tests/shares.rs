@@ -24,7 +24,9 @@ fn error(task: &Task) -> String {
 }
 
 fn waits(task: &Task) {
-    assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+    // A worker without these shares may have taken the task and given it back.
+    let status = task.info().unwrap().status();
+    assert!(matches!(status, Some(Status::Pending | Status::Scheduled)), "{status:?}");
 }
 
 #[test]

@@ -33,7 +33,8 @@ pub fn verdict(info: &TaskInfo) -> Code {
 /// Reports the outcome of the task.
 pub fn report(id: &TaskId, info: &TaskInfo) {
     let status = info.status().map_or("unknown", Status::as_str);
-    let took = match (info.started(), info.updated()) {
+    // The end of a short program may arrive before its start, which is then not recorded.
+    let took = match (info.started().or_else(|| info.reserved()), info.updated()) {
         (Some(from), Some(to)) if info.status() != Some(Status::Cancelled) => {
             format!(" after {}", times::span(times::between(from, to)))
         }

@@ -39,7 +39,7 @@ fn suspended(run: &Run) -> [Pid; 2] {
     let pids = started(run);
     assert!(run.task.suspend().unwrap(), "the supervisor must do it");
     assert!(answered(&run.task, 1).suspended().is_some());
-    assert_eq!(pids.map(state), ['T', 'T']);
+    eventually("the whole tree is stopped", || (pids.map(state) == ['T', 'T']).then_some(()));
     pids
 }
 
