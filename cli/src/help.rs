@@ -12,7 +12,7 @@ Run and submit:
 
 Watch:
   ls, find                List tasks, or find them by state, tag, key or time
-  show, why, describe     Show a task, why it does not run, or its running program
+  show, why, describe     Show a task, why it does not run, or its program
   logs, output, wait      Show a log, fetch published files, or wait for the end
   history, events, usage  Show what happened, or what was used
   top, web                Watch on a live screen, or serve the page

@@ -74,9 +74,9 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
         (
             2,
             &["schedule", "add", "s", "q", "--cron", "61 * * * mon"],
-            "`61 * * * mon` cannot be read: a field is wrong: minutes are 0-59",
+            "`61 * * * mon` has the invalid field `61`: minutes are 0-59",
         ),
-        (2, &["schedule", "add", "s", "q", "--cron", "@fortnightly"], "the words are @hourly, @daily"),
+        (2, &["schedule", "add", "s", "q", "--cron", "@fortnightly"], "is unknown: @hourly, @daily"),
         (4, &["schedule", "rm", "nosuch"], "there is no schedule nosuch"),
         (2, &["ls", "--status", "runing"], "'running'"),
         (0, &["ls", "q", "--status", "running,pending"], "waits"),
