@@ -43,7 +43,7 @@ export const DIGESTS = {
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "982071d628e635e379333b0e48892ae28021732c",
-  maintenance: "d3eafff6cc96c8ea5e58ee4ce0bfd8be5e34a900",
+  maintenance: "3bded12de57819fe8d5e3c5261d93078060b7ad9",
   move: "a103ae04232f8e7c71522a77fdcf05a0997af321",
   note: "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
   notices: "1844a0826725d94ca6efc3e3a10da144b1c40214",
@@ -58,7 +58,7 @@ export const DIGESTS = {
   ready: "0c39d3157167df489f28335380e7d5705612b6b0",
   register: "53939a4de7dbf691de7c5528ef796a04c5dadea1",
   release: "558ca9a8fb20f65dd2101ee4722e729a4c7e614c",
-  repair: "e3b1d1e11e736b4e15a732c52a8cb59a32622609",
+  repair: "0a298443d693be2947fba5fa250b533dfab650a6",
   report: "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
   requeue: "3847f8cc7a01d62ce531a6c637018f83e1cd8597",
   requeue_orphans: "a8475447d2b8abce128107053f49eb37062f3fd2",
@@ -10078,7 +10078,7 @@ function @{repair_held.orders}(pass, cursor)
       valid = redis.call('HEXISTS', @{namespace.meta}, 'paused:' .. pass.queue) == 1
     elseif kind == 't' then
       local task = @{record.find}(name)
-      valid = task and @{record.held}(task) and (task.cancel or task.requeue)
+      valid = task and @{record.held}(task) and (task.cancel or task.requeue or @{controls.has}(task))
     else
       valid = name and redis.call('SISMEMBER', @{namespace.key}('listeners', pass.queue), name) == 1
     end

@@ -129,7 +129,8 @@ function repair_held.started(pass, cursor)
   return page[1]
 end
 
--- Removes orders for tasks that are no longer held, and orders for listeners that are gone.
+-- Removes orders whose reason is gone: of tasks that are no longer held or have no request, and of listeners that are
+-- gone.
 -- @hot
 function repair_held.orders(pass, cursor)
   local given = orders.key(pass.queue)
@@ -141,7 +142,7 @@ function repair_held.orders(pass, cursor)
       valid = redis.call('HEXISTS', namespace.meta, 'paused:' .. pass.queue) == 1
     elseif kind == 't' then
       local task = record.find(name)
-      valid = task and record.held(task) and (task.cancel or task.requeue)
+      valid = task and record.held(task) and (task.cancel or task.requeue or controls.has(task))
     else
       valid = name and redis.call('SISMEMBER', namespace.key('listeners', pass.queue), name) == 1
     end
