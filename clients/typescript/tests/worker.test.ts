@@ -17,9 +17,17 @@ after(() => server[Symbol.asyncDispose]());
 const quiet = { signals: false, log: () => undefined } as const;
 const FILE = new URL("./handlers.js", import.meta.url);
 
+/** At the end of a block it gives back its tasks, because a task of a failed test may never end. */
+class Working extends Worker {
+  override async [Symbol.asyncDispose](): Promise<void> {
+    this.stop({ release: true });
+    await super[Symbol.asyncDispose]();
+  }
+}
+
 /** A worker that ends with the block. */
 function working(client: Client, handlers: ConstructorParameters<typeof Worker>[2], options: WorkerOptions = {}): Worker {
-  const worker = new Worker(client, "q", handlers, { ...quiet, ...options });
+  const worker = new Working(client, "q", handlers, { ...quiet, ...options });
   void worker.run();
   return worker;
 }
