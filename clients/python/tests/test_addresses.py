@@ -272,7 +272,7 @@ def test_sentinels_with_a_password(port: int, namespace: str, tmp_path: Path) ->
         url = f"{at}&sentinel_user=scout&sentinel_password_file={theirs}"
         life(url, namespace)
         asyncio.run(async_life(url, namespace))
-        with Client(at, namespace, limit=0.2) as client, pytest.raises(Unavailable, match="uthentication"):
+        with Client(at, namespace, limit=3) as client, pytest.raises(Unavailable, match="uthentication"):
             client.check()
     finally:
         process.kill()
