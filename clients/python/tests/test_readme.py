@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 from blueque_client import Client
 from blueque_client.testing import Server
@@ -80,6 +81,46 @@ def test_what_is_logged_has_the_fields(server: Server, namespace: str, tmp_path:
     assert "Traceback" not in said
 
 
-def test_every_block_is_python() -> None:
-    for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.S):
-        compile(block.replace("async with", "with").replace("await ", ""), "README.md", "exec")
+#: What the reader's program has around the examples.
+PROGRAM = """
+from typing import Any
+from blueque_client import Client, task
+
+client: Client
+tenant: Any
+tracker: Any
+
+@task(queue="transcode")
+def transcode(path: str, height: int = 720) -> str: ...
+@task()
+def split(path: str) -> list[str]: ...
+@task()
+def pick(parts: list[str], at: int) -> str: ...
+@task()
+def encode(path: str, height: int = 720) -> str: ...
+@task()
+def join(*parts: str) -> str: ...
+@task()
+def report(what: str) -> None: ...
+@task()
+def tidy() -> None: ...
+"""
+
+
+def test_the_types_of_all_examples_are_right(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.S)
+    assert len(blocks) > 8
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "films.py").write_text(blocks[0])
+    for at, block in enumerate(blocks[1:]):
+        # `await` outside of a function is only for notebooks.
+        body = "async def example() -> None:\n" + indent(block, "    ") if "await " in block else block
+        (tmp_path / f"example{at}.py").write_text(f"from program import *\n{body}")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--no-error-summary", "--disable-error-code", "empty-body", "."],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (checked.stdout, checked.returncode) == ("", 0), checked.stderr
