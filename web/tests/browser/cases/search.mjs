@@ -33,13 +33,16 @@ check('a word is looked for in ids, titles, parameters and errors, as far as the
   assert.deepEqual(await find('state:pending faust'), ['two']);
   assert.deepEqual(await find('text:"no space"'), ['three']);
   assert.deepEqual([await find('hunter2'), await find('swordfish')], [[], []], 'what is hidden is not found');
-  assert.match(await page.textContent('#looked'), /^Looked for the text in 5.000 tasks of this page, the last created/);
+  assert.match(await page.textContent('#looked'), /^Looked for the text in [1-5].\d{3} tasks of this page, the last created/);
   // A whole id is found at once, a title on the next page.
   assert.deepEqual(await find('hidden-away'), ['hidden-away']);
   assert.deepEqual(await find('reel'), []);
-  await page.locator('.pager a[rel=next]', { hasText: 'Look further' }).click();
+  // A page looks for some seconds at most.
+  const further = page.locator('.pager a[rel=next]', { hasText: 'Look further' });
+  do await further.click();
+  while (await further.count());
   assert.deepEqual(await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.dataset.key)), ['hidden-away']);
-  assert.match(await page.textContent('#looked'), /in all 40\d tasks of the search/);
+  assert.match(await page.textContent('#looked'), /in all .+ tasks of the search/);
   // Such a search has no action on all tasks.
   assert.equal(await page.locator('input[name=scope][value=all]').count(), 0);
 });

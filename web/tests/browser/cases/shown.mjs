@@ -84,7 +84,7 @@ check('forms of settings and options show the present value, its unit and its so
   };
   assert.deepEqual(await opened('lease'), ['120', 'lease, in seconds, or 15m, 2h, 3d', 'The present value is that of all queues.']);
   assert.deepEqual(await opened('keep'), ['1000', 'keep, in tasks', 'The present value is that of this queue. Without a value here, that of all queues, or the default applies.']);
-  assert.deepEqual(await opened('max_bytes'), ['1048576', 'max_bytes, in bytes', 'The present value is the default.']);
+  assert.deepEqual(await opened('max_bytes'), ['1048576', 'max_bytes', 'The present value is the default.']);
   assert.match(await page.textContent('#queue-settings'), /1\.0 MiB/);
   assert.match(await act(page, 'configure', { value: '3d' }, setting('retain')), /retain is 259200/);
   await page.go('/tasks/own');
