@@ -33,7 +33,8 @@ impl Checks {
         let queues: BTreeSet<&String> = workers.iter().flat_map(|worker| &worker.queues).collect();
         for queue in queues.into_iter().filter_map(|name| QueueName::new(name.as_str()).ok()) {
             for sentence in programs::missing(&client, &queue, &workers)? {
-                let todo = "put it into the folder of one of them, or start a worker that has it";
+                let todo =
+                    "put it, as an executable file, into the folder of one of them, or start a worker that has it";
                 self.finding("waiting", sentence, todo);
             }
         }

@@ -38,6 +38,14 @@ pub struct CommandArgs {
 }
 
 impl CommandArgs {
+    /// Returns the name of the program, if the shell of this user does not find it.
+    pub fn unknown_program(&self) -> Option<&str> {
+        let name = self.words.first().filter(|name| self.script.is_none() && !name.contains('/'))?;
+        let path = env::var_os("PATH").unwrap_or_default();
+        let is_known = env::split_paths(&path).any(|folder| folder.join(name).is_file());
+        (!is_known).then_some(name.as_str())
+    }
+
     /// Returns the command line.
     pub fn read(&self) -> anyhow::Result<CommandLine> {
         let (argv, script) = match (&self.shell, &self.script) {

@@ -31,7 +31,11 @@ impl TaskList {
     pub fn say_totals(&self, session: &Session, more: bool) {
         let Self::Tasks(tasks) = self else { return };
         let for_people = session.format == Format::Table && screen().is_some();
-        if !for_people || more || tasks.len() < 2 || session.is_one_of_many() {
+        if !for_people || more || tasks.len() == 1 || session.is_one_of_many() {
+            return;
+        }
+        if tasks.is_empty() {
+            say("no tasks");
             return;
         }
         let number = |state: &Status| tasks.iter().filter(|task| task.status == state.as_str()).count();

@@ -113,7 +113,8 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
         let queue = &why.queue;
         sentence = if why.status == Status::Pending {
             format!(
-                "No worker of {queue} has its program {program}: put it into the folder of one, or start one that has it."
+                "No worker of {queue} has its program {program}: put an executable file {program} into the folder of \
+                 one, or start one that has it."
             )
         } else {
             format!("{sentence} No worker of {queue} has its program {program}.")

@@ -156,6 +156,8 @@ fn at_a_terminal_a_submit_warns_if_no_worker_will_run_the_task() {
     assert!(shown.contains("warning: no worker serves the queue flims (did you mean films?)"), "{shown}");
     let shown = warned(&["submit", "films", "--needs", "gpu"]);
     assert!(shown.contains("warning: It needs gpu, which the only worker of films does not have."), "{shown}");
+    let shown = warned(&["add", "--queue", "films", "films", "1"]);
+    assert!(shown.contains("warning: films is no program here, but a queue: blueque submit films PARAMS"), "{shown}");
     let shown = warned(&["add", "--queue", "films", "--", "true"]);
     assert!(shown.contains("warning: It needs commands, which the only worker of films does not have."), "{shown}");
     assert!(!warned(&["submit", "films"]).contains("warning"));

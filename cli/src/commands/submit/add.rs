@@ -1,13 +1,15 @@
 //! `blueque add`
 
-use blueque::TaskId;
+use std::io::{self, IsTerminal};
+
+use blueque::{QueueName, TaskId};
 use clap::Args;
 
 use super::Way;
 use crate::input::command::CommandArgs;
 use crate::input::each::EachArgs;
 use crate::input::new_task::AddedTask;
-use crate::output::Code;
+use crate::output::{Code, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
 
@@ -27,6 +29,7 @@ impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let (AddedTask(mut new), command) = (self.new.clone(), self.line.read()?);
         let namespace = session.namespace.as_str();
+        self.warn_if_queue(session);
         let Some(lines) = self.each.read()? else {
             new.set_command(command, namespace)?;
             return self.way.submit(session, &new);
@@ -37,5 +40,18 @@ impl Subcommand for Options {
 
     fn upstreams(&mut self) -> Vec<&mut TaskId> {
         self.new.0.waits_for()
+    }
+}
+
+impl Options {
+    /// Warns a person who gives a queue instead of a program.
+    fn warn_if_queue(&self, session: &Session) {
+        if io::stderr().is_terminal()
+            && let Some(name) = self.line.unknown_program()
+            && let Ok(queue) = QueueName::new(name)
+            && session.unknown(&[queue]).is_ok_and(|unknown| unknown.is_none())
+        {
+            say(format!("warning: {name} is no program here, but a queue: blueque submit {name} PARAMS"));
+        }
     }
 }
