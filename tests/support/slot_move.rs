@@ -78,10 +78,13 @@ pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
 pub fn end<'a>(slot: &str, to: &'a mut Point, others: impl IntoIterator<Item = &'a mut Point>) {
     let id = to.id.clone();
     for point in std::iter::once(to).chain(others) {
-        // A Valkey first waits until a replica has the new owner, too.
+        // A Valkey first waits until a replica knows the new owner as well.
         eventually("a node knows the new owner", || match point.cluster::<()>(&["SETSLOT", slot, "NODE", &id]) {
-            Err(error) if error.code() == Some("NOREPLICAS") => None,
-            done => Some(done.unwrap()),
+            Ok(()) => Some(()),
+            Err(error) => {
+                assert_eq!(error.code(), Some("NOREPLICAS"), "{error}");
+                None
+            }
         });
     }
 }
