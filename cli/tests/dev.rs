@@ -84,7 +84,11 @@ impl Dev {
     /// identifies the server, which rewrites the other two.
     fn processes(&self) -> Vec<i32> {
         let folder = self.folder.path().to_str().unwrap();
-        let names = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).contains(folder);
+        // The names of folders end in a number.
+        let names = |path: PathBuf| {
+            let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+            text.split(folder).skip(1).any(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+        };
         let entries = fs::read_dir("/proc").unwrap().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.filter(|pid| {
