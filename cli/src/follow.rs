@@ -28,6 +28,7 @@ use crate::run_folder::end::PostMortem;
 use crate::run_folder::state_folder;
 use crate::session::Session;
 use crate::session::outage::Outage;
+use crate::times;
 use crate::view::progress::Progress;
 
 /// Shortest and longest pause between two polls.
@@ -35,6 +36,9 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_
 
 /// Number of columns of the progress bar before the message.
 const BEFORE: usize = 6 + 1 + 20 + 1;
+
+/// Longest time that is shown beside a progress bar.
+const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
 /// Polls one task until it ends.
 pub struct Follower<'a> {
@@ -210,6 +214,11 @@ impl<'a> Follower<'a> {
         let columns = terminal_size_of(io::stderr()).map_or(80, |(Width(columns), _)| usize::from(columns));
         // The message is cut to one line.
         let text = cut(text, columns.saturating_sub(BEFORE + 1));
+        let running = info.status() == Some(Status::Started);
+        if let Some(since) = info.started().filter(|_| running).or_else(|| info.updated()) {
+            // The time in this state, not of this command.
+            bar.set_elapsed(times::between(since, times::now()).min(LONGEST));
+        }
         // The bar is drawn only after a change, because a recording of the terminal contains every redraw.
         let drawn = (bar.elapsed().as_secs(), position, text);
         if self.drawn.as_ref() != Some(&drawn) {

@@ -217,7 +217,8 @@ fn graphs() -> Past {
 
 /// The lines of a table without the totals below it.
 fn rows(shown: &str) -> impl Iterator<Item = &str> {
-    shown.lines().filter(|line| !line.contains(" tasks: ") && !line.starts_with("looked at "))
+    let beside = |line: &str| line == "no tasks" || line.contains(" tasks: ") || line.starts_with("looked at ");
+    shown.lines().filter(move |line| !beside(line))
 }
 
 /// Replaces the digits of times by zeros.
