@@ -37,7 +37,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_
 /// Number of columns of the progress bar before the message.
 const BEFORE: usize = 6 + 1 + 20 + 1;
 
-/// Longest time that is shown beside a progress bar.
+/// Longest time that is shown next to a progress bar.
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
 /// Polls one task until it ends.
