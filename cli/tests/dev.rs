@@ -507,7 +507,7 @@ fn the_first_steps_of_the_readme_run_and_so_do_the_samples() {
     };
     let run = step("blueque run ");
     let talk = eventually("dev says what to try", || {
-        fs::read_to_string(dev.folder.path().join("talk")).ok().filter(|talk| talk.contains("Ctrl-C"))
+        fs::read_to_string(dev.folder.path().join("talk")).ok().filter(|talk| talk.contains("Stop: Ctrl-C"))
     });
     assert!(talk.contains(&run), "{talk}");
     assert_eq!(said(&run).trim(), "\"counted to 10\"");
