@@ -13,10 +13,11 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use crate::args::Cli;
 use crate::commands::completions::VARIABLE;
 use crate::help;
-use crate::output::Format;
+use crate::output::{Format, clean_line};
 use crate::session::Session;
 use crate::session::config::{Connection, Places, Settings};
 use crate::states::shown;
+use crate::view::task::TaskView;
 use crate::view::tasks::TaskList;
 
 /// Maximum number of tasks that are offered.
@@ -128,18 +129,18 @@ fn read(names: Names, begun: &str) -> anyhow::Result<Vec<(String, Option<String>
 /// Returns ids of tasks with what they do, in the order of `blueque ls`.
 fn tasks(session: &Session, queues: &[String], begun: &str) -> anyhow::Result<Vec<(String, Option<String>)>> {
     let mut ids = Vec::new();
-    for state in shown() {
+    'all: for state in shown() {
         for queue in queues {
             let queue = QueueName::new(queue.as_str())?;
             let page = session.client.call(&session.client.calls().list(&queue, state.as_str(), "0", 100))?;
             ids.extend(page.items.into_iter().filter(|id| id.starts_with(begun)));
             if ids.len() >= TASKS {
-                break;
+                break 'all;
             }
         }
     }
     ids.truncate(TASKS);
     let TaskList::Tasks(tasks) = TaskList::records(session, &ids)? else { return Ok(Vec::new()) };
-    let what = |task: &crate::view::task::TaskView| format!("{} {} {}", task.status, task.queue, task.what());
-    Ok(tasks.into_iter().map(|task| (task.id.clone(), Some(crate::output::clean_line(&what(&task), 80)))).collect())
+    let what = |task: &TaskView| format!("{} {} {}", task.status, task.queue, task.what());
+    Ok(tasks.into_iter().map(|task| (task.id.clone(), Some(clean_line(&what(&task), 80)))).collect())
 }

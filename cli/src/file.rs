@@ -1,11 +1,18 @@
-//! Reads files that the user names. Anything may be at the path, but no command blocks or uses unlimited memory.
+//! Finds and reads files that the user names. Anything may be at the path, but no command blocks or uses unlimited memory.
 
+use std::env;
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
+
+/// Returns the paths at which a shell looks for a program of this name, in order.
+pub fn on_path(name: &str) -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).map(|folder| folder.join(name)).collect()
+}
 
 /// Reads a regular file of at most this size, as text. Links are followed.
 pub fn text(path: &Path, limit: u64) -> io::Result<String> {

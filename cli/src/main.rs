@@ -50,12 +50,12 @@ fn take_name() {
 }
 
 fn main() -> ExitCode {
-    completion::answer();
     take_name();
     processes::inherited::reset_signals();
     // The library leaves the choice of the TLS provider to programs. Without a provider, a `rediss://` URL panics.
     #[cfg(feature = "tls-rustls")]
     let _ = rustls::crypto::ring::default_provider().install_default();
+    completion::answer();
     let cli = match Cli::of_process() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),

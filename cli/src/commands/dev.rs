@@ -28,6 +28,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::servers::{Servers, Shape};
+use crate::file::on_path;
 use crate::input::new_task::COMMANDS_QUEUE;
 use crate::input::values::{plain, whole_number};
 use crate::output::{Code, behind, fault, line, say};
@@ -183,8 +184,7 @@ fn exports(servers: &Servers, namespace: &str) -> String {
 /// Returns the folder of this program if a shell does not find this program by its name, as with `pipx run`.
 fn unknown_folder() -> Option<PathBuf> {
     let own = env::current_exe().ok()?;
-    let path = env::var_os("PATH").unwrap_or_default();
-    let known = env::split_paths(&path).map(|folder| folder.join("blueque")).find(|file| file.is_file());
+    let known = on_path("blueque").into_iter().find(|file| file.is_file());
     let known = known.and_then(|file| file.canonicalize().ok());
     (known.as_ref() != Some(&own) && own.ends_with("blueque")).then(|| own.parent().map(Path::to_path_buf)).flatten()
 }

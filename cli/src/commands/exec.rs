@@ -18,6 +18,7 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{AccessFlags, access, getppid, setsid};
 
+use crate::file::on_path;
 use crate::output::say;
 use crate::processes::{inherited, limits};
 use crate::run_folder::{Run, RunFolder};
@@ -144,7 +145,7 @@ fn is_found(name: &str) -> bool {
     if name.contains('/') {
         return runs(Path::new(name));
     }
-    std::env::var_os("PATH").is_none_or(|path| std::env::split_paths(&path).any(|folder| runs(&folder.join(name))))
+    std::env::var_os("PATH").is_none() || on_path(name).iter().any(|file| runs(file))
 }
 
 #[cfg(test)]

@@ -41,8 +41,7 @@ impl CommandArgs {
     /// Returns the name of the program, if the shell of this user does not find it.
     pub fn unknown_program(&self) -> Option<&str> {
         let name = self.words.first().filter(|name| self.script.is_none() && !name.contains('/'))?;
-        let path = env::var_os("PATH").unwrap_or_default();
-        let is_known = env::split_paths(&path).any(|folder| folder.join(name).is_file());
+        let is_known = file::on_path(name).iter().any(|file| file.is_file());
         (!is_known).then_some(name.as_str())
     }
 

@@ -12,6 +12,7 @@ use clap::ValueEnum;
 use nix::unistd::{AccessFlags, access};
 
 use crate::command_line::proof;
+use crate::file::on_path;
 use crate::output::{Code, fault};
 use crate::safe_path::{Refused, Rule, resolve};
 
@@ -106,8 +107,7 @@ impl Programs {
         let found = if program.contains('/') {
             Some(std::path::absolute(program)?)
         } else {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| runnable(file))
+            on_path(program).into_iter().find(|file| runnable(file))
         };
         let found = found.filter(|file| runnable(file)).ok_or_else(|| {
             fault(Code::Usage, format!("{program} is not a program: name one that is on PATH, or the path of one"))

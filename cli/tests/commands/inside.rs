@@ -71,7 +71,7 @@ fn outside_a_task_its_words_do_nothing() {
     }
 }
 
-/// Returns what bash offers for the last of these words. The other shells ask the same program.
+/// Returns what bash offers for the last of these words. zsh and fish call the same program.
 fn completed(desk: &Desk, words: &[&str]) -> String {
     let line = format!(
         "source <(blueque completions bash); COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \

@@ -123,7 +123,7 @@ export class Cron {
     if (day === last) days.push("L");
     if (day + 7 > last) weekdays.push(`${weekday}L`);
     if (weekday >= 1 && weekday <= 5) {
-      // The days of which this is the nearest from Monday to Friday in the month.
+      // This is the weekday that is nearest to each day from `first` to `final`.
       const first = day - (weekday !== 1 ? 0 : day === 3 ? 2 : 1);
       const final = day + (weekday !== 5 ? 0 : day + 2 === last ? 2 : 1);
       for (let near = first; near <= Math.min(final, last); near += 1) days.push(`${near}W`);

@@ -106,7 +106,7 @@ export class Group<R = unknown> implements Iterable<Node<R>> {
     return this;
   }
 
-  /** The same tasks, of which the next task needs only this number: `null` replaces the other results. */
+  /** The same tasks. The next task needs only this number of results, and gets `null` for each missing one. */
   atLeast(number: number): Group<R | null> {
     return new Group<R | null>(this.#graph, this.nodes, number);
   }
@@ -157,7 +157,7 @@ export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique
   readonly after?: readonly Upstream[] | undefined;
   /** Upstreams that must have failed or been cancelled. */
   readonly afterFailure?: readonly Upstream[] | undefined;
-  /** Upstreams of which this number must be complete. The result of another one of them is `null`. */
+  /** The task waits until this number of upstreams are complete. The others have the result `null`. */
   readonly atLeast?: { readonly count: number; readonly of: readonly Upstream[] } | undefined;
 }
 
@@ -192,7 +192,7 @@ export class Graph {
   readonly id: string;
   /** @internal */
   readonly nodes: Node[] = [];
-  /** @internal Tasks of which only a number run at once. */
+  /** @internal Tasks, and how many of them may run at once. */
   readonly bounds: (readonly [nodes: readonly Node[], most: number])[] = [];
 
   constructor(/** The options of the graph. */ readonly options: GraphOptions = {}) {

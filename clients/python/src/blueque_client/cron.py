@@ -128,7 +128,7 @@ class Cron:
         if day + 7 > last:
             weekdays.add(f"{weekday}L")
         if 1 <= weekday <= 5:
-            # The days of which this is the nearest from Monday to Friday in the month.
+            # This is the weekday that is nearest to each day from `first` to `final`.
             first = day - (0 if weekday != 1 else 2 if day == 3 else 1)
             final = day + (0 if weekday != 5 else 2 if day + 2 == last else 1)
             days.update(f"{near}W" for near in range(first, min(final, last) + 1))

@@ -73,7 +73,8 @@ class NodeOptions(SubmitOptions, total=False):
     """Upstreams that must have failed or been cancelled."""
 
     at_least: tuple[int, Iterable[Upstream]]
-    """A number, and upstreams: this number of them must be complete. The result of another one of them is `None`."""
+    """A number and upstreams: the task waits until this number of upstreams are complete. Upstreams that are not
+    complete have the result `None`."""
 
 
 #: The names of upstreams in the options, and in the inputs of a call.
@@ -235,7 +236,7 @@ class Group(Sequence[Node[R_co]]):
         return self
 
     def at_least(self, number: int) -> Group[R_co | None]:
-        """The same tasks, of which the next task needs only this number: `None` replaces the other results."""
+        """The same tasks. The next task needs only this number of results, and gets `None` for each missing one."""
         return Group(self.graph, self.nodes, number)
 
     @overload
@@ -288,7 +289,7 @@ class Graph:
     notify: str | None = None
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     nodes: list[Node[Any]] = field(default_factory=list)
-    #: Tasks of which only a number run at once.
+    #: Tasks, and how many of them may run at once.
     bounds: list[tuple[tuple[Node[Any], ...], int]] = field(default_factory=list)
 
     @overload

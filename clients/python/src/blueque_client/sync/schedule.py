@@ -49,8 +49,8 @@ class Schedule:
 
 
 def supply_times(link: Link, schedules: Iterable[calls.MaintenanceItem]) -> list[str]:
-    """Supplies the next fire times of cron schedules that have few left. Returns the reasons why this host cannot
-    compute those of some schedules; another client supplies them."""
+    """Supplies the next fire times of cron schedules that have few left. If this host cannot compute the times
+    of a schedule, another client supplies them. Returns the reasons."""
     unread = []
     for each in schedules:
         try:

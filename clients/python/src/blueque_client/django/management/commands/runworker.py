@@ -42,7 +42,7 @@ class Command(BaseCommand):
         found = functions()
         if not found:
             raise CommandError("there is no @task function in a module `tasks` of the installed apps.")
-        # Processes of tasks are copies of this one, and must not share its connections.
+        # Task processes are forked from this process, and must not share its connections.
         connections.close_all()
         own = {name: given[name] for name in ("slots", "mode", "tasks_per_process", "has", "name", "grace")}
         try:
