@@ -35,7 +35,7 @@ impl Model {
                 let name = queue(*name);
                 let ids = match *status {
                     "pending" => self.all_pending(name),
-                    "complete" | "failed" | "cancelled" => {
+                    "complete" | "failed" | "cancelled" | "held" => {
                         self.queue(name).finished.get(*status).cloned().unwrap_or_default()
                     }
                     "reserved" | "started" => of(name, status),
@@ -45,7 +45,7 @@ impl Model {
                         order.sort();
                         order.into_iter().rev().map(|(_, id)| id).collect()
                     }
-                    _ => {
+                    "all" | "scheduled" => {
                         let all = *status == "all";
                         let tasks = self.tasks.values().filter(|task| task.queue == name);
                         let tasks = tasks.filter(|task| all || task.status == "scheduled");
@@ -59,6 +59,7 @@ impl Model {
                         order.sort();
                         order.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
                     }
+                    other => panic!("not a state to list: {other}"),
                 };
                 let page: Vec<String> = ids.into_iter().skip(*cursor as usize).take(*limit as usize).collect();
                 answer.push(if page.len() < *limit as usize { 0 } else { cursor + limit }.to_string());
