@@ -67,7 +67,10 @@ pub fn carry(slot: &str, number: usize, from: &mut Point, to: &Point) -> usize {
             Err(error) if error.code() == Some("IOERR") || error.to_string().to_uppercase().contains("CLUSTERDOWN") => {
                 None
             }
-            Err(error) => panic!("{key} cannot be moved: {error}"),
+            Err(error) => {
+                let nodes = from.cluster::<String>(&["NODES"]);
+                panic!("{key} cannot be moved: {error}\n{}", nodes.unwrap_or_default())
+            }
             Ok(()) => Some(()),
         });
     }
