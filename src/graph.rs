@@ -87,6 +87,7 @@ struct Whole {
     on_failure: Option<OnFailure>,
     deadline: Option<SystemTime>,
     notify: Option<String>,
+    trace: Option<String>,
 }
 
 impl Whole {
@@ -96,6 +97,7 @@ impl Whole {
         let options = self.tags.iter().fold(options, SubmitGraphOptions::tag);
         let options = self.deadline.into_iter().fold(options, SubmitGraphOptions::deadline);
         let options = self.notify.as_deref().into_iter().fold(options, SubmitGraphOptions::notify);
+        let options = self.trace.as_deref().into_iter().fold(options, SubmitGraphOptions::trace);
         self.on_failure.into_iter().fold(options, SubmitGraphOptions::on_failure)
     }
 }
@@ -169,6 +171,14 @@ impl Graph {
     #[must_use]
     pub fn notify(mut self, targets: impl Into<String>) -> Self {
         self.whole.notify = Some(targets.into());
+        self
+    }
+
+    /// Sets the [trace](TaskOptions::trace) of all tasks that have no trace of their own. A repeated submit may have
+    /// another trace.
+    #[must_use]
+    pub fn trace(mut self, trace: impl Into<String>) -> Self {
+        self.whole.trace = Some(trace.into());
         self
     }
 

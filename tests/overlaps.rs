@@ -154,6 +154,7 @@ fn sample(option: &Described) -> String {
         _ => match option.kind {
             "unique_until" => "start".into(),
             "command" => r#"{"argv":["a"]}"#.into(),
+            "trace" => "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 a=b".into(),
             _ => "n".into(),
         },
     }

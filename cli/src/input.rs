@@ -17,6 +17,7 @@ pub mod selection;
 pub mod state;
 pub mod task_ids;
 pub mod task_options;
+pub mod trace;
 pub mod upstreams;
 pub mod values;
 mod yaml;

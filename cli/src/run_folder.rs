@@ -62,6 +62,9 @@ pub struct Run {
     /// Value of `machine_id()`.
     pub machine: String,
     pub method: Option<String>,
+    /// Trace context of the submit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
     /// Index of a task of an array.
     pub index: Option<u64>,
     /// The program and its arguments. The program is an absolute path.

@@ -86,6 +86,45 @@ fn a_command_line_runs_as_it_is_in_its_folder_with_its_environment() {
     }
 }
 
+const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+#[test]
+fn a_trace_goes_on_from_the_environment_of_a_submit_to_the_program() {
+    let world = World::new();
+    let run = |variables: [&str; 2], args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        let names = ["TRACEPARENT", "TRACESTATE"];
+        command.args(args).env("BLUEQUE_URL", world.server.url()).envs(names.into_iter().zip(variables));
+        let output = command.env("XDG_CONFIG_HOME", world.path("none")).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    let command = ["--shell", r#"echo "\"${TRACEPARENT-none} ${TRACESTATE-none}\"""#];
+    let add = |id: &str, variables: [&str; 2], more: &[&str]| {
+        let (code, said) = run(variables, &[&["add", "--id", id], more, &command[..]].concat());
+        assert_eq!(code, 0, "{said}");
+        world.client.task(id).unwrap()
+    };
+    let other = PARENT.replace("-01", "-00");
+    let tasks = [
+        (add("both", [PARENT, "a=b,c=d"], &[]), format!("{PARENT} a=b,c=d")),
+        (add("own", [PARENT, "a=b"], &["--trace", &other]), format!("{other} none")),
+        (add("wrong", ["00-12-34-01", "a=b"], &[]), "none none".to_owned()),
+        (add("none", ["", ""], &[]), "none none".to_owned()),
+    ];
+    let _worker = worker(&world, &["--allow-commands", "--slots", "4", "--env", "TRACEPARENT"]);
+    for (task, seen) in &tasks {
+        assert_eq!(result(task), format!("\"{seen}\""));
+    }
+    // A repeated submit may belong to another trace.
+    for parent in [PARENT, &other] {
+        let (code, said) = run([parent, ""], &["submit", "q", "--array", "1-2", "--id", "a"]);
+        assert_eq!(code, 0, "{said}");
+        assert_eq!(world.client.task("a.1").unwrap().info().unwrap().trace().as_deref(), Some(PARENT));
+    }
+    let (code, said) = run(["", ""], &["add", "--trace", "00", "--", "true"]);
+    assert!(code == 2 && said.contains("trace must be a traceparent, such as 00-"), "{said}");
+}
+
 #[test]
 fn the_values_of_an_environment_are_shown_nowhere() {
     let world = World::new();

@@ -41,8 +41,9 @@ fn said_of(step: &Step, ids: &[TaskId]) -> Vec<u8> {
     sorted(step.options.0.iter().chain([label]).chain(key).collect())
 }
 
-/// Encodes names and values, in the order of the names.
+/// Encodes names and values, in the order of the names. A repeated submit may belong to another trace.
 fn sorted(mut options: Vec<(&str, &[u8])>) -> Vec<u8> {
+    options.retain(|(name, _)| *name != "trace");
     for (_, value) in options.iter_mut().filter(|(name, _)| *name == "deadline") {
         *value = GIVEN.as_bytes();
     }

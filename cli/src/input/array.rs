@@ -4,7 +4,7 @@ use blueque::{Graph, GraphId};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::task_options::TaskOptions;
+use super::task_options::{self, TaskOptions};
 use crate::output::{Code, fault};
 
 /// Parses indexes such as `1-500` or `1-500%20`. The library checks their bounds.
@@ -23,13 +23,7 @@ pub fn graph(
     let mut task = upstreams;
     task.insert("array".to_owned(), json!(indexes));
     let mut policy = Map::new();
-    // The array notifies as a whole, at its end.
-    let mut notify = None;
-    for (name, value) in options.given() {
-        if name == "notify" {
-            notify = Some(value);
-            continue;
-        }
+    for (name, value) in options.given().filter(|(name, _)| !task_options::OF_GRAPH.contains(name)) {
         let of = if name == "method" { &mut task } else { &mut policy };
         of.insert(name.to_owned(), json!(value));
     }
@@ -49,5 +43,5 @@ pub fn graph(
         let (error, place) = (error.to_string(), format!("task 0 {}, ", json!(name)));
         fault(Code::Usage, error.strip_prefix(&place).map_or(error.clone(), |what| format!("--{what}")))
     })?;
-    Ok(notify.into_iter().fold(graph, Graph::notify).id(id.clone()))
+    Ok(options.of_graph(graph).id(id.clone()))
 }

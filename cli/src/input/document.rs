@@ -7,6 +7,7 @@ use blueque::{Enq, Graph, Namespace, OnFailure, PartitionName, QueueName};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::trace;
 use super::values::queue_name;
 use super::yaml;
 use crate::file;
@@ -82,6 +83,7 @@ impl Document {
         let graph = if listed { enq.read(&text) } else { Graph::from_json(&text) };
         let graph = graph.map_err(|error| fault(Code::Usage, format!("{}: {error}", self.name())))?;
         let graph = self.notify.iter().fold(graph, Graph::notify);
+        let graph = trace::of_environment().into_iter().fold(graph, Graph::trace);
         Ok(self.on_failure.into_iter().fold(graph, Graph::on_failure))
     }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::task_options::TaskOptions;
+use super::task_options::{self, TaskOptions};
 use crate::file;
 use crate::output::{Code, fault};
 use crate::template::fill;
@@ -97,8 +97,6 @@ impl Lines {
         let parameters = parameters.map(serde_json::from_slice::<&RawValue>).transpose()?;
         let mut names = BTreeSet::new();
         let mut tasks = Vec::new();
-        // The tasks notify as a whole, at the end of the last task.
-        let notify = options.given().find(|(option, _)| *option == "notify").map(|(_, value)| value);
         for line in &self.lines {
             let name = if let Some(template) = &self.name {
                 line.fill(template)?
@@ -112,7 +110,7 @@ impl Lines {
             }
             let mut policy = Map::new();
             let mut task = upstreams.clone();
-            for (option, value) in options.given().filter(|(option, _)| *option != "notify") {
+            for (option, value) in options.given().filter(|(option, _)| !task_options::OF_GRAPH.contains(option)) {
                 let of = if option == "method" { &mut task } else { &mut policy };
                 let value = if option == "title" { line.fill(&value)? } else { value };
                 of.insert(option.to_owned(), json!(value));
@@ -128,7 +126,7 @@ impl Lines {
         }
         let text = format!("{{\"queue\":{},\"tasks\":{{{}}}}}", json!(queue), tasks.join(","));
         let graph = Graph::from_json(&text).map_err(|error| fault(Code::Usage, format!("--each: {error}")))?;
-        Ok(notify.into_iter().fold(graph, Graph::notify))
+        Ok(options.of_graph(graph))
     }
 }
 

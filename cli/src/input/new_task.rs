@@ -9,6 +9,7 @@ use super::array;
 use super::each::Lines;
 use super::parameters::{Parameters, Stdin};
 use super::task_options::TaskOptions;
+use super::trace;
 use super::upstreams::{Results, Upstreams, in_options};
 use super::values::{coming, queue_name, task_id};
 use crate::command_line::COMMANDS;
@@ -135,12 +136,15 @@ impl NewTaskArgs {
         Ok((id.clone(), graph.id(id)))
     }
 
-    /// Returns the options, with the submitter. A graph with an id of its own has none: the same submit by another user
+    /// Returns the options, with the trace of the environment and the submitter. A graph with an id of its own has none: the same submit by another user
     /// must be the same graph.
     fn options(&self, with_submitter: bool) -> TaskOptions {
         let mut options = self.rest.options.clone();
         if let Some(submitter) = submitter().filter(|_| with_submitter && !options.has("submitter")) {
             options.put("submitter", submitter);
+        }
+        if let Some(trace) = trace::of_environment().filter(|_| !options.has("trace")) {
+            options.put("trace", trace);
         }
         options
     }

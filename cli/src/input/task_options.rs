@@ -5,7 +5,7 @@ use std::convert;
 use std::time::{Duration, UNIX_EPOCH};
 
 use blueque::contract::{Described, Form, SCHEDULE_OPTIONS, TASK_OPTIONS};
-use blueque::{Overlap, calls};
+use blueque::{Graph, Overlap, calls};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -46,7 +46,19 @@ pub struct ChangedOptions(Given);
 #[derive(Clone, Debug, Default)]
 pub struct SlotOptions(Given);
 
+/// Options that the tasks of an array, or of the lines of a file, have as a whole. They notify at the end of the last task.
+pub const OF_GRAPH: [&str; 2] = ["notify", "trace"];
+
 impl TaskOptions {
+    /// Sets the options of [`OF_GRAPH`].
+    pub fn of_graph(&self, graph: Graph) -> Graph {
+        self.given().fold(graph, |graph, (name, value)| match name {
+            "notify" => graph.notify(value),
+            "trace" => graph.trace(value),
+            _ => graph,
+        })
+    }
+
     /// Returns the options for a call.
     pub fn options(&self) -> calls::TaskOptions {
         let mut options = calls::TaskOptions::default();

@@ -10,6 +10,7 @@ use anyhow::Context;
 
 use super::publish;
 use super::shared::Lease;
+use crate::input::trace::VARIABLES;
 use crate::process;
 use crate::run_folder::{Run, RunFolder};
 
@@ -84,6 +85,11 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
     set("BLUEQUE_STOP", folder.stop().into());
     // The variable identifies the processes of the run, if its supervisor was killed.
     set("BLUEQUE_RUN", folder.path().into());
+    if let Some(trace) = &run.trace {
+        for (name, value) in VARIABLES.into_iter().zip(trace.splitn(2, ' ')) {
+            set(name, value.into());
+        }
+    }
     if let Some(index) = run.index {
         set("BLUEQUE_ARRAY_INDEX", index.to_string().into());
     }

@@ -383,6 +383,7 @@ impl Reserver {
             boot: boot_id(),
             machine: machine_id(),
             method,
+            trace: info.and_then(TaskInfo::trace),
             index: info.and_then(TaskInfo::label).and_then(|label| Some(element(&label)?.1)),
             program,
             command,

@@ -147,6 +147,7 @@ const T = {
   token: {"form":"whole","low":1,"high":9007199254740991},
   topologyVersion: {"form":"whole","low":1,"high":1000000000},
   topologyVersionOrNone: {"form":"whole","low":0,"high":999999999},
+  trace: {"form":"text","high":568},
   trouble: {"form":"text"},
   uniquePolicy: {"form":"word","words":["reject","existing","replace","latest"]},
   uniqueTime: {"form":"seconds","low":1,"high":31536000},
@@ -806,6 +807,11 @@ export interface CompleteOptions {
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
+   * The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+   *   continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+   */
+  readonly trace?: string | undefined;
+  /**
    * The queues that the task goes through after the first queue. The task enters each queue when it has completed
    *   its step in the previous queue.
    */
@@ -864,6 +870,7 @@ export function complete(id: string, token: number, result: Bytes, options: Comp
     ["nice", options.nice],
     ["notify", options.notify],
     ["log_bytes", options.logBytes],
+    ["trace", options.trace],
     ["steps", options.steps],
   ], COMPLETE_REPLY, false, options);
 }
@@ -1178,6 +1185,11 @@ export interface EditOptions {
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
+   * The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+   *   continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+   */
+  readonly trace?: string | undefined;
+  /**
    * The queues that the task goes through after the first queue. The task enters each queue when it has completed
    *   its step in the previous queue.
    */
@@ -1250,6 +1262,7 @@ export function edit(id: string, options: EditOptions = {}): Call<"pending" | "s
     ["nice", options.nice],
     ["notify", options.notify],
     ["log_bytes", options.logBytes],
+    ["trace", options.trace],
     ["steps", options.steps],
     ["max_bytes", options.maxBytes],
     ["parameters", options.parameters],
@@ -1711,6 +1724,8 @@ export interface GetReply {
   readonly notify: string | null;
   /** Maximum size of the task's log. */
   readonly logBytes: number | null;
+  /** The trace context of the submit. */
+  readonly trace: string | null;
   /** The lease of each attempt. */
   readonly ownLease: number | null;
   /** The queues that the task goes through after the current queue. */
@@ -1864,6 +1879,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "nice", property: "nice", type: T.niceness },
   { name: "notify", property: "notify", type: T.notify },
   { name: "log_bytes", property: "logBytes", type: T.logSize },
+  { name: "trace", property: "trace", type: T.trace },
   { name: "own_lease", property: "ownLease", type: T.micros },
   { name: "steps", property: "steps", type: T.steps },
   { name: "step", property: "step", type: T.number },
@@ -3779,6 +3795,11 @@ export interface ScheduleOptions {
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
+   * The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+   *   continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+   */
+  readonly trace?: string | undefined;
+  /**
    * The queues that the task goes through after the first queue. The task enters each queue when it has completed
    *   its step in the previous queue.
    */
@@ -3843,6 +3864,7 @@ export function schedule(name: string, queue: string, recurrence: string, parame
     ["nice", options.nice],
     ["notify", options.notify],
     ["log_bytes", options.logBytes],
+    ["trace", options.trace],
     ["steps", options.steps],
     ["by", options.by],
     ["request", options.request],
@@ -4450,6 +4472,11 @@ export interface SubmitOptions {
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
+   * The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+   *   continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+   */
+  readonly trace?: string | undefined;
+  /**
    * The queues that the task goes through after the first queue. The task enters each queue when it has completed
    *   its step in the previous queue.
    */
@@ -4518,6 +4545,7 @@ export function submit(queue: string, each: readonly SubmitEach[], options: Subm
     ["nice", options.nice],
     ["notify", options.notify],
     ["log_bytes", options.logBytes],
+    ["trace", options.trace],
     ["steps", options.steps],
     ["inputs", options.inputs],
     ["once_more", options.onceMore],
@@ -4623,6 +4651,11 @@ export interface SubmitAgainOptions {
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
+   * The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+   *   continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+   */
+  readonly trace?: string | undefined;
+  /**
    * The queues that the task goes through after the first queue. The task enters each queue when it has completed
    *   its step in the previous queue.
    */
@@ -4697,6 +4730,7 @@ export function submitAgain(queue: string, each: readonly SubmitEach[], options:
     ["nice", options.nice],
     ["notify", options.notify],
     ["log_bytes", options.logBytes],
+    ["trace", options.trace],
     ["steps", options.steps],
     ["inputs", options.inputs],
     ["again", options.again],
@@ -4803,6 +4837,11 @@ export interface SubmitUniqueOptions {
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
   readonly logBytes?: number | undefined;
   /**
+   * The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+   *   continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+   */
+  readonly trace?: string | undefined;
+  /**
    * The queues that the task goes through after the first queue. The task enters each queue when it has completed
    *   its step in the previous queue.
    */
@@ -4875,6 +4914,7 @@ export function submitUnique(queue: string, each: readonly SubmitEach[], options
     ["nice", options.nice],
     ["notify", options.notify],
     ["log_bytes", options.logBytes],
+    ["trace", options.trace],
     ["steps", options.steps],
     ["inputs", options.inputs],
     ["once_more", options.onceMore],
@@ -4920,6 +4960,8 @@ export interface SubmitGraphOptions {
   readonly deadline?: Time | undefined;
   /** The targets that are notified when all tasks of the graph have ended. The tasks have their own targets. */
   readonly notify?: string | undefined;
+  /** The trace of all tasks that have no `trace` of their own. */
+  readonly trace?: string | undefined;
   /**
    * A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
    *   another digest; without a digest nothing is compared.
@@ -4953,6 +4995,7 @@ export function submitGraph(graph: string, total: number, each: readonly SubmitG
     ["bounds", options.bounds],
     ["deadline", options.deadline],
     ["notify", options.notify],
+    ["trace", options.trace],
     ["digest", options.digest],
     ["request", options.request],
   ], SUBMIT_GRAPH_REPLY, true, options);

@@ -30,8 +30,9 @@ function digest({ name, onFailure, tags, deadline, notify }: GraphOptions, bound
     return Buffer.concat([Buffer.from(`${bytes.length}:`), bytes, Buffer.from(",")]);
   };
   const sorted = (options: [string, string][]): Buffer =>
-    // Only the presence of a deadline counts, because times are often relative to the submit.
-    Buffer.concat(options.sort(([a], [b]) => (a < b ? -1 : 1))
+    // Only the presence of a deadline counts, because times are often relative to the submit. A repeated submit may belong
+    // to another trace.
+    Buffer.concat(options.filter(([name]) => name !== "trace").sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, value]) => [part(name), part(name === "deadline" ? "1" : value)]));
   const own = Object.entries({ name, on_failure: onFailure, tags, deadline, notify, bounds })
     .filter(([, value]) => value !== undefined);

@@ -2,7 +2,7 @@
 --   creates the graph; until then no other command finds the tasks. A task must come after all tasks that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @role client
--- @options name on_failure tags bounds deadline notify digest request
+-- @options name on_failure tags bounds deadline notify trace digest request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE DUPLICATE task.*
 namespace.open()
@@ -15,7 +15,6 @@ if not ARGV[last] then
 end
 local options = args.options(last)
 local facts, request, bounds = staging.facts(options), options.request, options.bounds
-local common = options.deadline
 requests.replay('submit_graph', request)
 
 local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs', 'bytes',
@@ -67,7 +66,7 @@ for at = 5, last, 6 do
     parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, flags = nil, spec = nil,
     label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, flagged = nil }
   local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
-  local spec, label = spec_of(ARGV[at + 5], specs, common, notify[queue])
+  local spec, label = spec_of(ARGV[at + 5], specs, options, notify[queue])
   local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true, fresh, id)
   if #task.parameters > (spec.max_bytes or sizes[queue]) then
     args.bytes(task.parameters, spec.max_bytes or sizes[queue], 'parameters')

@@ -23,7 +23,7 @@ function staging.refuse_other(how)
 end
 
 -- Parses the options of a task, `name=value name=value`. Returns its spec and its label. `known`: the specs of earlier
--- options, by their text. `common`: the deadline of the graph. `notify`: the targets that the queue notifies.
+-- options, by their text. `common`: the options of the graph. `notify`: the targets that the queue notifies.
 function staging.spec(text, known, common, notify)
   local label, rest = string.match(text, '^label=(%S*) ?(.*)$')
   if not label then
@@ -36,9 +36,11 @@ function staging.spec(text, known, common, notify)
   local spec = known[rest]
   if not spec then
     local options = staging.options(rest)
-    if common and not (options.deadline and tonumber(options.deadline) < tonumber(common)) then
-      options.deadline = common
+    local deadline = common.deadline
+    if deadline and not (options.deadline and tonumber(options.deadline) < tonumber(deadline)) then
+      options.deadline = deadline
     end
+    options.trace = options.trace or common.trace
     spec = creation.spec(options)
     known[rest] = spec
   end

@@ -233,6 +233,19 @@ function args.needs(value, what)
   return table.concat(wanted, ',')
 end
 
+-- Checks a context of the W3C Trace Context: traceparent, and after a space tracestate.
+function args.trace(value, what)
+  local trace, span, flags, rest = string.match(value, '^00%-([%da-f]+)%-([%da-f]+)%-([%da-f]+)(.*)$')
+  if #value > contract.TRACE_HIGH or not trace or #trace ~= 32 or #span ~= 16 or #flags ~= 2
+    or not (string.find(trace, '[^0]') and string.find(span, '[^0]'))
+    or rest ~= '' and not string.find(rest, '^ [!-~][ -~]*$') then
+    reply.fail('BADARG', what .. ' must be a traceparent, such as'
+      .. ' 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, and optionally a space and a tracestate, in at most '
+      .. contract.TRACE_HIGH .. ' characters')
+  end
+  return value
+end
+
 -- Returns true if a value is a text without a zero byte.
 function args.is_text(value)
   return type(value) == 'string' and not string.find(value, '%z')

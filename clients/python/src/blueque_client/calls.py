@@ -168,6 +168,7 @@ _TIMES = Type("whole", low=1, high=1000000000)
 _TOKEN = Type("whole", low=1, high=9007199254740991)
 _TOPOLOGY_VERSION = Type("whole", low=1, high=1000000000)
 _TOPOLOGY_VERSION_OR_NONE = Type("whole", low=0, high=999999999)
+_TRACE = Type("text", high=568)
 _TROUBLE = Type("text")
 _UNIQUE_POLICY = Type("word", words=("reject", "existing", "replace", "latest",))
 _UNIQUE_TIME = Type("seconds", low=1, high=31536000)
@@ -1048,6 +1049,11 @@ class CompleteOptions(TypedDict, total=False):
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
+    trace: str | None
+    """The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+    continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+    """
+
     steps: Names | None
     """The queues that the task goes through after the first queue. The task enters each queue when it has completed its
     step in the previous queue.
@@ -1094,6 +1100,7 @@ def complete(
     nice: int | None = None,
     notify: str | None = None,
     log_bytes: int | None = None,
+    trace: str | None = None,
     steps: Names | None = None,
 ) -> Call[Literal["complete", "cancelled", "failed"]]:
     """Ends an attempt with its result. The task is complete, or continues with its next step in another queue.
@@ -1146,6 +1153,8 @@ def complete(
       their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
       the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
+    trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+      continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
     Errors: BADARG, BADNAME, LOST, NOLIMIT, NOPERM, OVERDUE, RETRY, SCHEMA, TOOBIG, TOOMANY, WRONGKEY.
@@ -1191,6 +1200,7 @@ def complete(
             ("nice", nice),
             ("notify", notify),
             ("log_bytes", log_bytes),
+            ("trace", trace),
             ("steps", steps),
         ],
         _complete,
@@ -1581,6 +1591,11 @@ class EditOptions(TypedDict, total=False):
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
+    trace: str | None
+    """The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+    continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+    """
+
     steps: Names | None
     """The queues that the task goes through after the first queue. The task enters each queue when it has completed its
     step in the previous queue.
@@ -1643,6 +1658,7 @@ def edit(
     nice: int | None = None,
     notify: str | None = None,
     log_bytes: int | None = None,
+    trace: str | None = None,
     steps: Names | None = None,
     max_bytes: int | None = None,
     parameters: Bytes | None = None,
@@ -1697,6 +1713,8 @@ def edit(
       their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
       the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
+    trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+      continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
     max_bytes: Maximum size of the parameters. By default the setting `max_bytes`.
@@ -1746,6 +1764,7 @@ def edit(
             ("nice", nice),
             ("notify", notify),
             ("log_bytes", log_bytes),
+            ("trace", trace),
             ("steps", steps),
             ("max_bytes", max_bytes),
             ("parameters", parameters),
@@ -2387,6 +2406,9 @@ class GetReply:
     log_bytes: int | None
     """Maximum size of the task's log."""
 
+    trace: str | None
+    """The trace context of the submit."""
+
     own_lease: int | None
     """The lease of each attempt."""
 
@@ -2581,6 +2603,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("nice", type=_NICENESS),
         Field("notify", type=_NOTIFY),
         Field("log_bytes", type=_LOG_SIZE),
+        Field("trace", type=_TRACE),
         Field("own_lease", type=_MICROS),
         Field("steps", type=_STEPS),
         Field("step", type=_NUMBER),
@@ -5092,6 +5115,11 @@ class ScheduleOptions(TypedDict, total=False):
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
+    trace: str | None
+    """The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+    continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+    """
+
     steps: Names | None
     """The queues that the task goes through after the first queue. The task enters each queue when it has completed its
     step in the previous queue.
@@ -5148,6 +5176,7 @@ def schedule(
     nice: int | None = None,
     notify: str | None = None,
     log_bytes: int | None = None,
+    trace: str | None = None,
     steps: Names | None = None,
     by: str | None = None,
     request: str | None = None,
@@ -5205,6 +5234,8 @@ def schedule(
       their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
       the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
+    trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+      continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
     by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
@@ -5253,6 +5284,7 @@ def schedule(
             ("nice", nice),
             ("notify", notify),
             ("log_bytes", log_bytes),
+            ("trace", trace),
             ("steps", steps),
             ("by", by),
             ("request", request),
@@ -6062,6 +6094,11 @@ class SubmitOptions(TypedDict, total=False):
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
+    trace: str | None
+    """The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+    continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+    """
+
     steps: Names | None
     """The queues that the task goes through after the first queue. The task enters each queue when it has completed its
     step in the previous queue.
@@ -6117,6 +6154,7 @@ def submit(
     nice: int | None = None,
     notify: str | None = None,
     log_bytes: int | None = None,
+    trace: str | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
     once_more: bool | None = None,
@@ -6169,6 +6207,8 @@ def submit(
       their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
       the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
+    trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+      continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
     inputs: The inputs that the tasks wait for, such as `success=ID`.
@@ -6217,6 +6257,7 @@ def submit(
             ("nice", nice),
             ("notify", notify),
             ("log_bytes", log_bytes),
+            ("trace", trace),
             ("steps", steps),
             ("inputs", inputs),
             ("once_more", once_more),
@@ -6359,6 +6400,11 @@ class SubmitAgainOptions(TypedDict, total=False):
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
+    trace: str | None
+    """The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+    continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+    """
+
     steps: Names | None
     """The queues that the task goes through after the first queue. The task enters each queue when it has completed its
     step in the previous queue.
@@ -6416,6 +6462,7 @@ def submit_again(
     nice: int | None = None,
     notify: str | None = None,
     log_bytes: int | None = None,
+    trace: str | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
     once_more: bool | None = None,
@@ -6470,6 +6517,8 @@ def submit_again(
       their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
       the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
+    trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+      continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
     inputs: The inputs that the tasks wait for, such as `success=ID`.
@@ -6520,6 +6569,7 @@ def submit_again(
             ("nice", nice),
             ("notify", notify),
             ("log_bytes", log_bytes),
+            ("trace", trace),
             ("steps", steps),
             ("inputs", inputs),
             ("once_more", once_more),
@@ -6659,6 +6709,11 @@ class SubmitUniqueOptions(TypedDict, total=False):
     log_bytes: int | None
     """Maximum size of the task's log on the server; 0 for none."""
 
+    trace: str | None
+    """The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+    continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
+    """
+
     steps: Names | None
     """The queues that the task goes through after the first queue. The task enters each queue when it has completed its
     step in the previous queue.
@@ -6715,6 +6770,7 @@ def submit_unique(
     nice: int | None = None,
     notify: str | None = None,
     log_bytes: int | None = None,
+    trace: str | None = None,
     steps: Names | None = None,
     inputs: str | None = None,
     once_more: bool | None = None,
@@ -6768,6 +6824,8 @@ def submit_unique(
       their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
       the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
+    trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
+      continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
     steps: The queues that the task goes through after the first queue. The task enters each queue when it has completed
       its step in the previous queue.
     inputs: The inputs that the tasks wait for, such as `success=ID`.
@@ -6817,6 +6875,7 @@ def submit_unique(
             ("nice", nice),
             ("notify", notify),
             ("log_bytes", log_bytes),
+            ("trace", trace),
             ("steps", steps),
             ("inputs", inputs),
             ("once_more", once_more),
@@ -6879,6 +6938,9 @@ class SubmitGraphOptions(TypedDict, total=False):
     notify: str | None
     """The targets that are notified when all tasks of the graph have ended. The tasks have their own targets."""
 
+    trace: str | None
+    """The trace of all tasks that have no `trace` of their own."""
+
     digest: str | None
     """A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
     another digest; without a digest nothing is compared.
@@ -6899,6 +6961,7 @@ def submit_graph(
     bounds: str | None = None,
     deadline: Time | None = None,
     notify: str | None = None,
+    trace: str | None = None,
     digest: str | None = None,
     request: str | None = None,
 ) -> Call[Literal["staged", "created", "existing"]]:
@@ -6916,6 +6979,7 @@ def submit_graph(
       the graph exists.
     deadline: The deadline of all tasks that have no earlier deadline.
     notify: The targets that are notified when all tasks of the graph have ended. The tasks have their own targets.
+    trace: The trace of all tasks that have no `trace` of their own.
     digest: A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
       another digest; without a digest nothing is compared.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
@@ -6933,6 +6997,7 @@ def submit_graph(
             ("bounds", bounds),
             ("deadline", deadline),
             ("notify", notify),
+            ("trace", trace),
             ("digest", digest),
             ("request", request),
         ],

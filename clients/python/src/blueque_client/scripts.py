@@ -15,7 +15,7 @@ DIGESTS = {
     "cancel_graph": "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
     "changes": "5981ffa8093b85aafff4483374d8d4f4cef80377",
     "checkpoint": "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-    "complete": "94309ba819a300db6442bbdd42472b28329689c3",
+    "complete": "fad1015314beaf22b6d63ae33a2b94658ed9505d",
     "configure": "f91e62c7c1bce40aa77551047b964f6a8f56c82c",
     "counts": "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
     "delete": "8016969efe5bad49092b0dd3e49573f0c18adee2",
@@ -24,7 +24,7 @@ DIGESTS = {
     "describe": "da79e3b198432b8c5e45d1923dbced8d8d6d6ff8",
     "description": "e8f34a88fd412fce0d8888602a07f4c5991773fa",
     "drain": "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-    "edit": "30eeef6a8f8afa899bdb28d4604c641c37f94607",
+    "edit": "c37ae515423e6f9b808fdd39a0dc8d516b423d9f",
     "estimate": "6812613b78a0c2c1919ef8d5203915511bf6860c",
     "events": "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
     "fail": "cf3cde02970d4ddc322317b248acfe624092c74c",
@@ -44,7 +44,7 @@ DIGESTS = {
     "list_held": "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
     "listeners": "e85ffa993efc1a97192400bd63b82cd22f020af5",
     "logs": "982071d628e635e379333b0e48892ae28021732c",
-    "maintenance": "3bded12de57819fe8d5e3c5261d93078060b7ad9",
+    "maintenance": "871db2a95d212bac4acc57cd097a2b6df008cc14",
     "move": "a103ae04232f8e7c71522a77fdcf05a0997af321",
     "note": "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
     "notices": "1844a0826725d94ca6efc3e3a10da144b1c40214",
@@ -69,9 +69,9 @@ DIGESTS = {
     "resume_schedule": "8aaa6e55168754398338b97d032b549a0394a41d",
     "retry": "1a1bd806628e4520454824e21dc40500eca12b35",
     "retry_graph": "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-    "run_deferred": "32558edd4f7d75fbd191f95397352f2d75b63b99",
-    "run_schedule": "3622ddd617704cfe42cc8ac192557782913778b7",
-    "schedule": "e3815e4359926b48da296fe5c93a49c32168015e",
+    "run_deferred": "0ac2992ceef04655ea2096a76867afc3eef26d8e",
+    "run_schedule": "8799112fc079488f02d01e43f0d26a65a334eb19",
+    "schedule": "0a248241fb5bb4f4ae600250fa1965e3cfe45c6c",
     "schedules": "f8e64183ad6201e57df6eab31a8ccf370a7d9284",
     "set_topology": "eaeb36eb312deacefea6bc4878ea24a032a62a93",
     "settings": "db99e722d3475e03a95e097f0abac3c64d2c4355",
@@ -80,14 +80,14 @@ DIGESTS = {
     "signal": "0081d7abb82d53f5cd388de104b56d4215f932bb",
     "start": "66b237e6b7425e35aaa75715af0dd70df0bf73a1",
     "statistics": "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-    "submit": "7502a885b36a3cb5e9065c5f279eae0a78715d70",
-    "submit_graph": "22a282adad8ea9695a8315e850667cf1e9fa4fbe",
+    "submit": "f78e3c0bb42fc3a45749837d8584fbf017f747fb",
+    "submit_graph": "1f38114ce0d14d6d05487fd5c89595a22c5059d1",
     "supply_times": "b5a66a4c085284a2714212151f57d7c18b9c1d53",
     "suspend": "edfde602badcbed777122d7a8dac856285fd6279",
     "tag": "a5c4d86684e3adb1f53f945e59488a241f46da4d",
     "tags": "fb7b95172052e5789aa69b548466b1d65c5d6893",
     "take_notices": "f8d711be939c33c1ea9350b54292a137ad43aa60",
-    "tick": "0f485ca87c5f2c1dfa981bba0b1752edf2113407",
+    "tick": "691377f153d410b74ce45a0e663add5d9fd588d7",
     "topology": "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
     "track": "6f4a73b89af93c89828e150e0be513af5de754df",
     "tracked": "1ea6634f3af1b02c4f144578e10b5000fbc71707",
@@ -628,6 +628,19 @@ function @{args.needs}(value, what)
   end
   table.sort(wanted, @{args.before})
   return table.concat(wanted, ',')
+end
+
+=== args.trace
+function @{args.trace}(value, what)
+  local trace, span, flags, rest = string.match(value, '^00%-([%da-f]+)%-([%da-f]+)%-([%da-f]+)(.*)$')
+  if #value > 568 or not trace or #trace ~= 32 or #span ~= 16 or #flags ~= 2
+    or not (string.find(trace, '[^0]') and string.find(span, '[^0]'))
+    or rest ~= '' and not string.find(rest, '^ [!-~][ -~]*$') then
+    @{reply.fail}('BADARG', what .. ' must be a traceparent, such as'
+      .. ' 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, and optionally a space and a tracestate, in at most '
+      .. 568 .. ' characters')
+  end
+  return value
 end
 
 === args.is_text
@@ -3558,7 +3571,7 @@ end
 function @{edits.names}(value, what)
   local names = {}
   for name in string.gmatch(#value <= 1024 and value .. ',' or ',', '([^,]*),') do
-    local known = string.find(name, '^[%l_]+$') and string.find(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', ' ' .. name .. '=', 1, true)
+    local known = string.find(name, '^[%l_]+$') and string.find(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes trace=trace steps=steps ', ' ' .. name .. '=', 1, true)
     if name ~= 'eta' and not known then
       @{reply.fail}('BADARG', what .. ' must be names of options of a task, or eta, separated by commas')
     end
@@ -3582,7 +3595,7 @@ end
 === edits.read
 function @{edits.read}(task)
   local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended' }
-  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes trace=trace steps=steps ', '=(%S+)') do
     fields[#fields + 1] = field
   end
   task.had = {}
@@ -3594,7 +3607,7 @@ end
 === edits.options
 function @{edits.options}(task, given, unset)
   local wanted, had = {}, task.had
-  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes trace=trace steps=steps ', '(%S+)=(%S+)') do
     if unset[name] and given[name] ~= nil then
       @{reply.fail}('BADARG', 'unset names an option that is given, too')
     end
@@ -3654,7 +3667,7 @@ function @{edits.compare}(task, spec, call)
     @{reply.fail}('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
       .. ' its key and its unique name cannot be changed')
   end
-  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '(%S+)=(%S+)') do
+  for name, field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes trace=trace steps=steps ', '(%S+)=(%S+)') do
     local before, after = had[field], new[field]
     if before ~= after then
       @{edits.write}(edit, field, after)
@@ -10751,7 +10764,7 @@ function @{rerun.run}(task, step)
   end
   new.forget = { @{record.attempt_fields}() }
   local gone = { @{rerun.forgotten}() }
-  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes steps=steps ', '=(%S+)') do
+  for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes trace=trace steps=steps ', '=(%S+)') do
     gone[#gone + 1] = field
   end
   for _, field in ipairs(gone) do
@@ -13473,9 +13486,11 @@ function @{staging.spec}(text, known, common, notify)
   local spec = known[rest]
   if not spec then
     local options = @{staging.options}(rest)
-    if common and not (options.deadline and tonumber(options.deadline) < tonumber(common)) then
-      options.deadline = common
+    local deadline = common.deadline
+    if deadline and not (options.deadline and tonumber(options.deadline) < tonumber(deadline)) then
+      options.deadline = deadline
     end
+    options.trace = options.trace or common.trace
     spec = @{creation.spec}(options)
     known[rest] = spec
   end
@@ -15966,6 +15981,8 @@ function @{contract.option}(name, value)
     return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
+  elseif name == 'trace' then
+    return @{args.trace}(value, name)
   elseif name == 'steps' then
     return @{steps.check}(value, name)
   end
@@ -16047,6 +16064,8 @@ function @{contract.option}(name, value)
     return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
+  elseif name == 'trace' then
+    return @{args.trace}(value, name)
   elseif name == 'steps' then
     return @{steps.check}(value, name)
   elseif name == 'max_bytes' then
@@ -16355,6 +16374,8 @@ function @{contract.option}(name, value)
     return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
+  elseif name == 'trace' then
+    return @{args.trace}(value, name)
   elseif name == 'steps' then
     return @{steps.check}(value, name)
   elseif name == 'by' or name == 'request' then
@@ -16428,6 +16449,8 @@ function @{contract.option}(name, value)
     return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
+  elseif name == 'trace' then
+    return @{args.trace}(value, name)
   elseif name == 'steps' then
     return @{steps.check}(value, name)
   elseif name == 'inputs' then
@@ -16453,6 +16476,8 @@ function @{contract.option}(name, value)
     return @{args.seconds}(value, 0, 100000000000, name) and value
   elseif name == 'notify' then
     return @{notices.check}(value, name)
+  elseif name == 'trace' then
+    return @{args.trace}(value, name)
   elseif name == 'digest' or name == 'request' then
     return @{args.plain}(value, name)
   end
@@ -16508,6 +16533,8 @@ function @{contract.task_option}(name, value)
     return @{notices.check}(value, name)
   elseif name == 'log_bytes' then
     return @{args.integer}(value, 0, 268435456, name) and value
+  elseif name == 'trace' then
+    return @{args.trace}(value, name)
   elseif name == 'steps' then
     return @{steps.check}(value, name)
   end
@@ -17274,7 +17301,7 @@ return @{reply.refusal}(answer)
 --- Ends an attempt with its result. The task is complete, or continues with its next step in another queue.
 -- @args now id token result
 -- @role worker
--- @options max_bytes cost next parameters eta unset title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice notify log_bytes steps
+-- @options max_bytes cost next parameters eta unset title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice notify log_bytes trace steps
 -- @reply `complete`; if the result was discarded: `cancelled` if another task caused a cancel of the task, or the task was cancelled before a further step; `failed` if the attempt was ordered to stop because of the task's deadline
 -- @errors LOST TOOBIG OVERDUE NOLIMIT TOOMANY
 
@@ -17888,7 +17915,7 @@ return @{reply.refusal}(answer)
 --- Changes a task that has not ended: any part of its submission except its dependencies. While an attempt holds the task, only parts that do not affect this attempt can change. The task keeps its place in the queue, unless its queue, eta or priority changes. The history of the task records each edit.
 -- @args now id
 -- @role client
--- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice notify log_bytes steps max_bytes parameters eta queue unset token by reason request
+-- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until tags deadline max_run warn no_progress grace nice notify log_bytes trace steps max_bytes parameters eta queue unset token by reason request
 -- @reply its state: `pending`, `scheduled`, `held`, `waiting`, `reserved` or `started`
 -- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE NOLIMIT
 
@@ -20882,7 +20909,7 @@ return @{reply.refusal}(answer)
 --- Creates a schedule, or changes the schedule with this name.
 -- @args now name queue recurrence parameters count (slot)*count
 -- @role administrator
--- @options overlap missed late start end times title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice notify log_bytes steps by request
+-- @options overlap missed late start end times title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice notify log_bytes trace steps by request
 -- @reply `created`, `changed`, or `existing` if nothing differs
 -- @errors TOOBIG TOOMANY NOLIMIT
 
@@ -21465,7 +21492,7 @@ return @{reply.refusal}(answer)
 --- Adds tasks to a queue. A new task is pending, scheduled if its eta is in the future, or waiting if it waits for other tasks. With `again`, a finished task begins a new round, and a waiting task is changed. With `once_more` as well, a task that an attempt holds begins a new round when the current round has ended.
 -- @args now queue count (id eta parameters)*count
 -- @role client
--- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice notify log_bytes steps inputs again once_more hold by request
+-- @options title submitter method command priority max_failures backoff delay max_delay jitter max_losses lost_delay max_releases lease key weight needs limits unique unique_until unique_policy tags deadline max_bytes max_run warn no_progress grace nice notify log_bytes trace steps inputs again once_more hold by request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task; with `again` the word `created`, `again`, `changed`, `existing` or `later`, and the number of the round
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY NOLIMIT
 
@@ -21731,7 +21758,7 @@ return @{reply.refusal}(answer)
 --- Submits the tasks of a graph, which wait for one another, up to 500 in a call. The call that submits the last task creates the graph; until then no other command finds the tasks. A task must come after all tasks that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @role client
--- @options name on_failure tags bounds deadline notify digest request
+-- @options name on_failure tags bounds deadline notify trace digest request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE DUPLICATE NOLIMIT TOOMANY
 
@@ -21760,7 +21787,6 @@ local function command()
   end
   local options = @{args.options}(last)
   local facts, request, bounds = @{staging.facts}(options), options.request, options.bounds
-  local common = options.deadline
   @{requests.replay}('submit_graph', request)
 
   local known = redis.call('HMGET', @{namespace.declare}(@{graphs.key}(id)), 'state', 'total', 'staged', 'runs', 'bytes',
@@ -21810,7 +21836,7 @@ local function command()
       parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, flags = nil, spec = nil,
       label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, flagged = nil }
     local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
-    local spec, label = spec_of(ARGV[at + 5], specs, common, notify[queue])
+    local spec, label = spec_of(ARGV[at + 5], specs, options, notify[queue])
     local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true, fresh, id)
     if #task.parameters > (spec.max_bytes or sizes[queue]) then
       @{args.bytes}(task.parameters, spec.max_bytes or sizes[queue], 'parameters')
