@@ -9,7 +9,7 @@ mod records;
 mod replies;
 pub(crate) mod reply;
 mod reserved;
-mod schedules;
+pub(crate) mod schedules;
 mod search;
 mod settings;
 mod statistics;

@@ -5,6 +5,9 @@ pub mod proof;
 use blueque::CommandLine;
 use serde::Serialize;
 
+/// The option with the command line of a task.
+pub const COMMAND: &str = "command";
+
 /// The need of a task with a command line, and the capability of workers that run command lines.
 pub const COMMANDS: &str = "commands";
 

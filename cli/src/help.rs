@@ -89,7 +89,7 @@ pub const ELSEWHERE: [(&str, &str); 17] = [
     ("follow attach", "`blueque logs -f ID`"),
     (
         "at crontab cron atq",
-        "`blueque add --eta +2h -- PROGRAM`, or `blueque schedule add NAME QUEUE --cron '0 22 * * *'`",
+        "`blueque add --eta +2h -- PROGRAM`, or `blueque schedule add NAME --cron '0 22 * * *' -- PROGRAM`",
     ),
     ("group parallel", "`blueque worker QUEUE --slots 4`, a queue for each group"),
 ];

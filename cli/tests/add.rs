@@ -24,8 +24,12 @@ fn add(world: &World, args: &[&str]) -> (i32, String) {
 
 /// Does the same with the keys of another user, who has this folder of configuration.
 fn add_as(world: &World, user: &str, args: &[&str]) -> (i32, String) {
+    as_user(world, user, &[&["add"], args].concat())
+}
+
+fn as_user(world: &World, user: &str, args: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-    command.arg("add").args(args).env("BLUEQUE_URL", world.server.url()).env("XDG_CONFIG_HOME", world.path(user));
+    command.args(args).env("BLUEQUE_URL", world.server.url()).env("XDG_CONFIG_HOME", world.path(user));
     let output = command.env("SECRET", SECRET).current_dir(world.folder.path()).output().unwrap();
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     (output.status.code().unwrap(), text.trim().to_owned())
@@ -157,6 +161,51 @@ fn the_values_of_an_environment_are_shown_nowhere() {
 }
 
 #[test]
+fn a_schedule_runs_a_command_line() {
+    let world = World::new();
+    fs::write(world.path("job.sh"), "#!/bin/sh\ncat\n").unwrap();
+    let schedule = |args: &[&str]| as_user(&world, "none", &[&["schedule", "add"], args].concat());
+    let echo = r#"echo "\"$SECRET $1\"""#;
+    let words = ["words", "-e", "SECRET", "--title", "some words", "--", "sh", "-c", echo, "sh", "a  b"];
+    for args in [
+        &words[..],
+        &["shell", "default", "--shell", "echo 2 | cat"],
+        &["script", "default", "[3]", "--script", "job.sh"],
+    ] {
+        let (code, text) = schedule(&[&["--every", "1s", "--times", "1"], args].concat());
+        assert!(code == 0 && text.contains("\nqueue       default\n"), "{text}");
+    }
+    let _worker = worker(&world, &["--allow-commands"]);
+    for (name, expected) in [("words", format!("\"{SECRET} a  b\"")), ("shell", "2".into()), ("script", "[3]".into())] {
+        let made = eventually("a task", || world.client.schedule(name).unwrap().info().unwrap().last_task());
+        assert_eq!(result(&world.client.task(&made).unwrap()), expected);
+    }
+    let list = world.run(&["schedule", "ls"]);
+    assert!(list.contains("some words") && list.contains("sh -c 'echo 2 | cat'") && list.contains("job.sh"), "{list}");
+    let shown = world.run(&["schedule", "show", "words"]);
+    let folder = world.folder.path().canonicalize().unwrap();
+    for fact in
+        ["command     sh -c ", "'a  b'\n", &format!("folder      {}\n", folder.display()), "variables   SECRET\n"]
+    {
+        assert!(shown.contains(fact), "{fact}: {shown}");
+    }
+    assert!(!shown.contains(SECRET) && !list.contains(SECRET));
+    for (args, why) in [
+        (&["x"][..], "<QUEUE>"),
+        (&["x", "q", "-e", "A=1"], "required arguments were not provided"),
+        (&["x", "q", "--cwd", "/"], "required arguments were not provided"),
+        (&["x", "--shell", "a", "--", "b"], "cannot be used with"),
+        (&["x", "--command", "{}", "--", "b"], "cannot be used with"),
+        (&["x", "--", ""], "the command has no name"),
+        (&["x", "--script", "absent"], "absent cannot be read"),
+    ] {
+        let (code, text) = schedule(&[&["--every", "1h"], args].concat());
+        assert!(code == 2 && text.contains(why), "{args:?}: {code} {text}");
+    }
+    assert!(!world.run(&["schedule", "-o", "id"]).contains('x'));
+}
+
+#[test]
 fn only_a_worker_that_allows_it_runs_a_command_line() {
     let world = World::new();
     world.program("default", "echo 1");
@@ -199,6 +248,10 @@ fn a_worker_of_one_user_runs_only_what_this_user_has_proved() {
     let (code, made) = add(&world, &["--id", "g", "--each", "lines", "--", "echo", "{x}"]);
     assert_eq!((code, made.as_str()), (0, "g[2]"));
     assert_eq!(["g.0", "g.1"].map(|id| result(&world.client.task(id).unwrap())), ["3", "4"]);
+    let schedule = ["schedule", "add", "s", "--every", "1s", "--times", "1", "--", "echo", "5"];
+    assert_eq!(as_user(&world, "none", &schedule).0, 0);
+    let made = eventually("a task", || world.client.schedule("s").unwrap().info().unwrap().last_task());
+    assert_eq!(result(&world.client.task(&made).unwrap()), "5");
     // Another user can neither read nor replace the key.
     let key = world.path("none/blueque/commands.key");
     assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);

@@ -9,6 +9,7 @@ use super::by_name::{Raw, Values, is_payload};
 use crate::command_line::CommandLine;
 use crate::contract::commands::{Command, Field, Reply, command, type_of};
 use crate::model::reply;
+use crate::model::schedules::read_options;
 
 /// Maximum depth of JSON that becomes a part of a reply. Deeper JSON is shown as text.
 const DEEPEST: usize = 100;
@@ -35,7 +36,7 @@ impl Command {
     /// - A reply of one word is `{"outcome": WORD}`. The items of a list are in `items`, behind its own fields.
     /// - A number is a JSON number with all its digits. A payload is the JSON of the program. Another text of a program
     ///   has the name `NAME_text`, and bytes that are no text have the name `NAME_base64`.
-    /// - A command line has no values of its environment and no proof.
+    /// - A command line has no values of its environment and no proof, also in the options of a schedule.
     /// - A field that does not apply is null, and a missing field is missing.
     #[must_use]
     pub fn json(&self, raw: &Raw, values: &Values, payload: &dyn Fn(&[u8]) -> Vec<u8>) -> Option<String> {
@@ -139,6 +140,9 @@ impl Writer<'_> {
             let shown = CommandLine::read(&String::from_utf8_lossy(&bytes)).unwrap_or_default().hidden();
             return Some(text(name, shown.to_json().as_bytes()));
         }
+        if of == "template" {
+            return Some(text(name, hidden_options(&String::from_utf8_lossy(&bytes)).as_bytes()));
+        }
         let plain = std::str::from_utf8(&bytes).unwrap_or_default();
         Some(match form {
             "flag" if plain == "1" || plain == "0" => format!("{}:{}", quoted(name), plain == "1"),
@@ -146,6 +150,18 @@ impl Writer<'_> {
             _ => text(name, &bytes),
         })
     }
+}
+
+/// Returns the options of a schedule's tasks without the values of an environment and without a proof.
+fn hidden_options(text: &str) -> String {
+    let escaped = |c: char| c.is_ascii_whitespace() || c.is_ascii_control() || c == '%';
+    let option = |(name, value): (String, String)| {
+        let command = (name == "command").then(|| CommandLine::read(&value).unwrap_or_default().hidden().to_json());
+        let value = command.unwrap_or(value);
+        let value = value.chars().map(|c| if escaped(c) { format!("%{:02X}", u32::from(c)) } else { c.to_string() });
+        format!("{name}={}", value.collect::<String>())
+    };
+    read_options(text).into_iter().map(option).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns true for the text of a JSON number.
@@ -227,6 +243,14 @@ mod tests {
         }
         let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
         assert!(record(deep.as_bytes()).unwrap().starts_with("{\"parameters_text\":"));
+    }
+
+    #[test]
+    fn the_command_line_of_a_schedule_hides_its_environment() {
+        let options = r#"command={"argv":["a","b%20%25é"],"env":{"A":"x%20y"},"proof":"0f"} title=é%20%0A"#;
+        let shown = r#"{"options":"command={\"argv\":[\"a\",\"b%20%25é\"],\"env\":{\"A\":\"•••\"}} title=é%20%0A"}"#;
+        let json = reply("show_schedule", vec![bulk(b"options"), bulk(options.as_bytes())]);
+        assert_eq!(json.as_deref(), Some(shown));
     }
 
     #[test]

@@ -48,9 +48,7 @@ impl ScheduleInfo {
     /// Options of the schedule's tasks: names and values, as in the contract.
     #[must_use]
     pub fn options(&self) -> Vec<(String, String)> {
-        let text = self.lossy("options").unwrap_or_default();
-        let pairs = text.split_whitespace().filter_map(|pair| pair.split_once('='));
-        pairs.map(|(name, value)| (name.to_owned(), unquoted(value))).collect()
+        read_options(&self.lossy("options").unwrap_or_default())
     }
 
     /// Reason why the last slots created no task.
@@ -95,6 +93,12 @@ impl fmt::Display for Trouble {
         let space = if self.word.is_empty() { "" } else { " " };
         write!(f, "{}{space}{}", self.word, self.text)
     }
+}
+
+/// Reads options that are separated by spaces.
+pub(crate) fn read_options(text: &str) -> Vec<(String, String)> {
+    let pairs = text.split_whitespace().filter_map(|pair| pair.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), unquoted(value))).collect()
 }
 
 /// Unescapes a value from a text whose options are separated by spaces.

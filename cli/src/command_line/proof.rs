@@ -66,13 +66,18 @@ fn read(path: &PathBuf) -> anyhow::Result<Option<Vec<u8>>> {
     Ok(Some(key))
 }
 
-/// Adds the proof for a task or a graph with this id.
+/// Returns the subject of a proof for the tasks of a schedule. It has a space, so it is no id of a task or a graph.
+pub fn of_schedule(name: &str) -> String {
+    format!("schedule {name}")
+}
+
+/// Adds the proof for a task or a graph with this id, or for the tasks of a schedule.
 pub fn sign(command: &mut CommandLine, key: &[u8], namespace: &str, id: &str) -> anyhow::Result<()> {
     command.proof = Some(proof(command, key, namespace, id)?);
     Ok(())
 }
 
-/// Returns true if the submitter had the key, for one of these ids of a task or a graph. The comparison may take time
+/// Returns true if the submitter had the key, for one of these subjects of a proof. The comparison may take time
 /// that depends on the values: each guess is a task in the records of the server.
 pub fn is_proved(command: &CommandLine, key: &[u8], namespace: &str, ids: &[&str]) -> bool {
     command.proof.is_some() && ids.iter().any(|id| proof(command, key, namespace, id).ok() == command.proof)

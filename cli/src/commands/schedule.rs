@@ -6,6 +6,10 @@ use blueque::calls::RunScheduleOptions;
 use blueque::{Error, Overlap, QueueName, Recurrence, ScheduleName, Scheduled, TaskId};
 use clap::{ArgGroup, Args};
 
+use crate::command_line::COMMAND;
+use crate::command_line::proof::of_schedule;
+use crate::input::command::{CommandArgs, GIVEN, LINE, put};
+use crate::input::new_task::COMMANDS_QUEUE;
 use crate::input::parameters::Parameters;
 use crate::input::task_options::{SlotOptions, TaskOptions, overlap};
 use crate::input::values::{duration, queue_name, task_id};
@@ -69,13 +73,16 @@ struct Named {
 
 #[derive(Args, Clone, Debug)]
 #[command(group(ArgGroup::new("recurrence").required(true).args(["every", "cron"])))]
+#[command(group(ArgGroup::new(LINE).multiple(true).args(GIVEN)))]
+#[command(mut_arg("words", |arg| arg.last(true).trailing_var_arg(false)))]
+#[command(mut_arg(COMMAND, |arg| arg.hide(true).conflicts_with_all(GIVEN)))]
 struct Add {
     /// The name of the schedule; the ids of its tasks are NAME@SECONDS
     #[arg(value_name = "NAME", value_parser = name)]
     name: ScheduleName,
-    /// The queue
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
+    /// The queue; with a command [default: default]
+    #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present_any = GIVEN)]
+    queue: Option<QueueName>,
     #[command(flatten)]
     parameters: Parameters,
     /// Create a task at the multiples of this time since 1970, in UTC: 15m, 1h, 1day
@@ -94,6 +101,8 @@ struct Add {
     #[command(flatten)]
     slots: SlotOptions,
     #[command(flatten)]
+    line: CommandArgs,
+    #[command(flatten)]
     task: TaskOptions,
 }
 
@@ -109,9 +118,15 @@ impl Add {
 
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let recurrence = self.recurrence()?;
-        let options = self.slots.options().task(self.task.options());
+        let mut task = self.task.clone();
+        if self.line.is_given() {
+            task.add_submitter();
+            put(&mut task, self.line.read()?, session.namespace.as_str(), &of_schedule(self.name.as_str()))?;
+        }
+        let options = self.slots.options().task(task.options());
         let parameters = self.parameters.bytes()?;
-        let done = session.client.set_schedule(&self.name, &self.queue, &recurrence, &parameters, &options)?;
+        let queue = self.queue.clone().map_or_else(|| QueueName::new(COMMANDS_QUEUE), Ok)?;
+        let done = session.client.set_schedule(&self.name, &queue, &recurrence, &parameters, &options)?;
         match done {
             Scheduled::Existing => say(format!("{} exists already; nothing was changed", self.name)),
             Scheduled::Changed => say(format!("{} was changed", self.name)),

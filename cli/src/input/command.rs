@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use blueque::CommandLine;
 use clap::Args;
 
+use super::task_options::TaskOptions;
+use crate::command_line::{COMMAND, COMMANDS, proof};
 use crate::file;
 use crate::output::{Code, fault};
 use crate::session::caller::caller;
@@ -16,7 +18,7 @@ const LARGEST: u64 = 64 << 10;
 #[derive(Args, Clone, Debug)]
 pub struct CommandArgs {
     /// The program and its arguments, which are passed as they are, without a shell
-    #[arg(value_name = "COMMAND", trailing_var_arg = true, required_unless_present_any = ["shell", "script"])]
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     words: Vec<String>,
     /// A command line for the shell sh, instead of a program and its arguments
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["words", "script"])]
@@ -27,17 +29,26 @@ pub struct CommandArgs {
     script: Option<PathBuf>,
     /// A variable for the command, in addition to the usual variables. Without a value: the value in this environment.
     /// Values are stored on the server, and not shown
-    #[arg(long = "env", short = 'e', value_name = "NAME[=VALUE]")]
+    #[arg(long = "env", short = 'e', value_name = "NAME[=VALUE]", requires = LINE)]
     variables: Vec<String>,
     /// A file of variables, with NAME=VALUE or NAME in each line; the values are not unquoted
-    #[arg(long = "env-file", value_name = "FILE")]
+    #[arg(long = "env-file", value_name = "FILE", requires = LINE)]
     variable_files: Vec<PathBuf>,
     /// The folder in which the command runs [default: this folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = LINE)]
     cwd: Option<PathBuf>,
 }
 
+/// The ids of the arguments that give a command, and of their group.
+pub const GIVEN: [&str; 3] = ["words", "shell", "script"];
+pub const LINE: &str = "line";
+
 impl CommandArgs {
+    /// Returns true if there is a command.
+    pub fn is_given(&self) -> bool {
+        !self.words.is_empty() || self.shell.is_some() || self.script.is_some()
+    }
+
     /// Returns the name of the program, if the shell of this user does not find it.
     pub fn unknown_program(&self) -> Option<&str> {
         let name = self.words.first().filter(|name| self.script.is_none() && !name.contains('/'))?;
@@ -75,6 +86,23 @@ impl CommandArgs {
         }
         Ok(command)
     }
+}
+
+/// Sets the command line of tasks, with the need for workers that run command lines. `id`: the subject of the proof.
+pub fn put(options: &mut TaskOptions, command: CommandLine, namespace: &str, id: &str) -> anyhow::Result<()> {
+    options.put(COMMAND, signed(command, namespace, id)?);
+    options.add_need(COMMANDS);
+    Ok(())
+}
+
+/// Returns a command line with the proof that this user has submitted it for this task, graph or schedule, as the
+/// contract stores it. Without a key there is no proof, and only workers that ask for no proof run the task.
+pub fn signed(command: CommandLine, namespace: &str, id: &str) -> anyhow::Result<String> {
+    let mut command = command;
+    if let Ok(key) = proof::key() {
+        proof::sign(&mut command, &key, namespace, id)?;
+    }
+    Ok(command.to_json())
 }
 
 fn script(path: &Path) -> anyhow::Result<String> {

@@ -6,24 +6,20 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use serde_json::value::RawValue;
 
 use super::array;
+use super::command::{GIVEN, put, signed};
 use super::each::Lines;
 use super::parameters::{Parameters, Stdin};
 use super::task_options::TaskOptions;
 use super::trace;
 use super::upstreams::{Results, Upstreams, in_options};
 use super::values::{coming, queue_name, task_id};
-use crate::command_line::COMMANDS;
-use crate::command_line::proof;
+use crate::command_line::{COMMAND, COMMANDS};
 use crate::output::{Code, fault, say};
 use crate::session::Session;
-use crate::session::caller::submitter;
 use crate::times::{self, When};
 
 /// The queue of command lines, unless the user names one.
 pub const COMMANDS_QUEUE: &str = "default";
-
-/// The option with the command line of a task.
-const COMMAND: &str = "command";
 
 /// Number of bytes of the log that the server keeps for a followed task.
 const FOLLOWED: u32 = 64 << 20;
@@ -69,8 +65,7 @@ impl FromArgMatches for AddedTask {
 
 impl Args for AddedTask {
     fn augment_args(command: Command) -> Command {
-        Added::augment_args(command)
-            .mut_arg(COMMAND, |arg| arg.hide(true).conflicts_with_all(["words", "shell", "script"]))
+        Added::augment_args(command).mut_arg(COMMAND, |arg| arg.hide(true).conflicts_with_all(GIVEN))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -116,10 +111,7 @@ impl NewTaskArgs {
     /// Sets the command line of the task. It becomes the proof that this user has submitted it, if there is a key.
     pub fn set_command(&mut self, command: CommandLine, namespace: &str) -> anyhow::Result<()> {
         let id = self.own_id().to_string();
-        let options = &mut self.rest.options;
-        options.put(COMMAND, signed(command, namespace, &id)?);
-        options.add_need(COMMANDS);
-        Ok(())
+        put(&mut self.rest.options, command, namespace, &id)
     }
 
     /// Returns the id and the graph of a task for each of these lines.
@@ -140,8 +132,8 @@ impl NewTaskArgs {
     /// must be the same graph.
     fn options(&self, with_submitter: bool) -> TaskOptions {
         let mut options = self.rest.options.clone();
-        if let Some(submitter) = submitter().filter(|_| with_submitter && !options.has("submitter")) {
-            options.put("submitter", submitter);
+        if with_submitter {
+            options.add_submitter();
         }
         if let Some(trace) = trace::of_environment().filter(|_| !options.has("trace")) {
             options.put("trace", trace);
@@ -266,14 +258,4 @@ impl NewTaskArgs {
         }
         Ok((id, made))
     }
-}
-
-/// Returns a command line with the proof that this user has submitted it for this task or graph, as the contract stores
-/// it. Without a key there is no proof, and only workers that ask for no proof run the task.
-fn signed(command: CommandLine, namespace: &str, id: &str) -> anyhow::Result<String> {
-    let mut command = command;
-    if let Ok(key) = proof::key() {
-        proof::sign(&mut command, &key, namespace, id)?;
-    }
-    Ok(command.to_json())
 }

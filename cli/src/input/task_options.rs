@@ -10,6 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, Value
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::values::{bytes, coming, duration, plain, whole_number, written_bytes, written_seconds};
+use crate::session::caller::submitter;
 use crate::times::When;
 
 /// The given options, by their names.
@@ -77,6 +78,13 @@ impl TaskOptions {
     pub fn put(&mut self, name: &'static str, value: String) {
         self.0.retain(|(given, _)| *given != name);
         self.0.push((name, Value::Text(value)));
+    }
+
+    /// Sets the submitter, unless the user has set it or hides it.
+    pub fn add_submitter(&mut self) {
+        if let Some(submitter) = submitter().filter(|_| !self.has("submitter")) {
+            self.put("submitter", submitter);
+        }
     }
 
     /// Adds a need.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use blueque::{CommandLine, Missed, Overlap, ScheduleInfo, ScheduleName, ScheduleState, ScheduleSummary};
+use blueque::{Missed, Overlap, ScheduleInfo, ScheduleName, ScheduleState, ScheduleSummary};
 use serde::Serialize;
 
 use super::payload::Payload;
 use super::queue::Paused;
+use crate::command_line::{COMMAND, Shown};
 use crate::output::table::{Cell, Column, Row};
 use crate::output::{clean_line, prose};
 use crate::times;
@@ -28,6 +29,10 @@ pub struct Summary {
     last_task: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<Shown>,
     #[serde(skip)]
     due: Option<SystemTime>,
 }
@@ -46,6 +51,8 @@ impl Summary {
             passed: schedule.passed,
             last_task: schedule.last_task,
             error: schedule.error.map(|error| error.to_string()),
+            title: schedule.title,
+            command: schedule.argv.and_then(|argv| Shown::of(&format!("{{\"argv\":{argv}}}"))),
             due,
         }
     }
@@ -61,6 +68,10 @@ impl Row for Summary {
         (Column::whole("made").rank(2), |row| row.made.to_string()),
         (Column::whole("skipped").rank(1), |row| row.skipped.to_string()),
         (Column::id("last task").rank(3), |row| row.last_task.clone().unwrap_or_default()),
+        (Column::text("task").rank(6), |row| {
+            let command = row.command.as_ref().map(|command| command.words.clone());
+            row.title.clone().or(command).unwrap_or_default()
+        }),
         (Column::text(""), |row| row.error.clone().unwrap_or_default()),
     ];
 
@@ -101,12 +112,15 @@ pub struct Whole {
     error: Option<String>,
     created: Option<String>,
     changed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<Shown>,
     options: BTreeMap<String, String>,
     parameters: Option<Payload>,
 }
 
 impl Whole {
     pub fn new(name: &ScheduleName, info: &ScheduleInfo) -> Self {
+        let mut options: BTreeMap<String, String> = info.options().into_iter().collect();
         Self {
             schedule: name.to_string(),
             queue: info.queue(),
@@ -128,7 +142,8 @@ impl Whole {
             error: info.error().map(|error| error.to_string()),
             created: info.created().map(times::utc),
             changed: info.changed().map(times::utc),
-            options: info.options().into_iter().map(masked).collect(),
+            command: options.remove(COMMAND).as_deref().and_then(Shown::of),
+            options,
             parameters: info.parameters_bytes().map(|bytes| Payload(bytes.to_vec())),
         }
     }
@@ -141,6 +156,7 @@ impl Whole {
             (Some(paused), _) => Some(paused.pause.words(times::now())),
             (None, state) => state.map(str::to_owned),
         };
+        let command = self.command.as_ref();
         let local = |time: Option<&String>| time.map(|time| times::local_of(time));
         let facts = [
             ("schedule", Some(self.schedule.clone())),
@@ -159,6 +175,9 @@ impl Whole {
             ("passed", counted(self.passed)),
             ("last task", self.last_task.clone()),
             ("error", self.error.clone()),
+            ("command", command.map(|command| command.words.clone())),
+            ("folder", command.and_then(|command| command.cwd.clone())),
+            ("variables", command.map(|command| command.env.join(" ")).filter(|names| !names.is_empty())),
             ("options", Some(options.join(" ")).filter(|options| !options.is_empty())),
             ("parameters", self.parameters.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned())),
         ];
@@ -215,13 +234,6 @@ fn words(recurrence: &str) -> String {
         ["cron", zone, fields] => format!("{fields} in {zone}"),
         _ => recurrence.to_owned(),
     }
-}
-
-/// Returns an option as it is shown: a command line without the values of its environment.
-fn masked((name, value): (String, String)) -> (String, String) {
-    let words =
-        (name == "command").then(|| CommandLine::read(&value).map_or_else(String::new, |command| command.words()));
-    (name, words.unwrap_or(value))
 }
 
 #[cfg(test)]

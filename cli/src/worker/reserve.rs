@@ -19,6 +19,7 @@ use super::round_robin::RoundRobin;
 use super::run_guard::RunGuard;
 use super::settings::{self, Settings};
 use super::verbose::Verbose;
+use crate::command_line::proof::of_schedule;
 use crate::output::{causes, chain, clean_line};
 use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, machine_id};
 use crate::shortage::Shortage;
@@ -356,7 +357,9 @@ impl Reserver {
             },
             (Some(text), Some(commands)) => {
                 let graph = info.and_then(TaskInfo::graph);
-                let ids = [Some(task.id.as_str()), graph.as_deref()].into_iter().flatten().collect::<Vec<_>>();
+                let schedule = info.and_then(TaskInfo::schedule).map(|name| of_schedule(&name));
+                let ids = [Some(task.id.as_str()), graph.as_deref(), schedule.as_deref()];
+                let ids = ids.into_iter().flatten().collect::<Vec<_>>();
                 match commands.read(&text, &settings.namespace, &ids) {
                     Ok(command) => (Vec::new(), Some(command)),
                     Err(why) => return Ok(Err(why)),

@@ -156,7 +156,18 @@ fn full() -> Past {
     let worker = ListenerId::of_process("host", 1);
     let report = ReportOptions::new().name("night-shift");
     past.client.call(&calls.report(&worker, 12, 3, &[name("movies")], &report).at(past.at(60.0))).unwrap();
-    past.desk.ok(&["schedule", "add", "nightly", "movies", "--every", "1h", "--start", "+400days 12h"]);
+    past.desk.ok(&[
+        "schedule",
+        "add",
+        "nightly",
+        "movies",
+        "--every",
+        "1h",
+        "--start",
+        "+400days 12h",
+        "--title",
+        "Encode new movies",
+    ]);
     past.desk.ok(&["schedule", "add", LONG_SCHEDULE, &long, "--cron", "0 3 * * *", "--start", "+400days 12h"]);
     past
 }

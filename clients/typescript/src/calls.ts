@@ -139,6 +139,7 @@ const T = {
   targetCount: {"form":"whole","low":1,"high":100},
   targets: {"form":"whole","low":1,"high":8},
   task: {"form":"text","high":128},
+  template: {"form":"text"},
   text: {"form":"text"},
   time: {"form":"seconds","low":0,"high":100000000000},
   timeLimit: {"form":"seconds","low":1,"high":31536000},
@@ -3893,6 +3894,10 @@ export interface SchedulesItem {
   readonly lastTask: string | null;
   /** The last error of the schedule. */
   readonly error: string | null;
+  /** The title of its tasks. */
+  readonly title: string | null;
+  /** The program and its arguments as a JSON list, if its tasks run a command line. */
+  readonly argv: string | null;
 }
 
 /** What `schedules` answers. */
@@ -3916,6 +3921,8 @@ const SCHEDULES_REPLY: Shape<SchedulesReply> = wire.list<SchedulesReply>([
   { name: "passed", property: "passed", type: T.number },
   { name: "last_task", property: "lastTask", type: T.name, empty: true },
   { name: "error", property: "error", type: T.trouble, empty: true },
+  { name: "title", property: "title", type: T.text, empty: true },
+  { name: "argv", property: "argv", type: T.text, empty: true },
 ]));
 
 /**
@@ -3926,8 +3933,8 @@ const SCHEDULES_REPLY: Shape<SchedulesReply> = wire.list<SchedulesReply>([
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Next cursor (0 at the end), then for each schedule: its name, queue, recurrence, state (`active paused
- *   ended dry`), next slot, tasks created, slots skipped, slots passed over, last task and last error; values
- *   that do not apply are empty.
+ *   ended dry`), next slot, tasks created, slots skipped, slots passed over, last task, last error, and of its
+ *   tasks the title and the arguments of the command line; values that do not apply are empty.
  */
 export function schedules(cursor: string, limit: number): Call<SchedulesReply> {
   return wire.call("schedules", [cursor, limit], [
@@ -4084,10 +4091,7 @@ export interface ShowScheduleReply {
   readonly queue: string | null;
   /** The parameters of the schedule's tasks. */
   readonly parameters: Buffer | null;
-  /**
-   * `NAME=VALUE`, separated by spaces: the options of the schedule's tasks; spaces, control bytes and `%` in a
-   *   value are `%XX`.
-   */
+  /** The options of the schedule's tasks. */
   readonly options: string | null;
   /** Policy for a slot while the last task is unfinished. */
   readonly overlap: contract.Overlap | null;
@@ -4145,7 +4149,7 @@ const SHOW_SCHEDULE_REPLY: Shape<ShowScheduleReply> = wire.pairs<ShowScheduleRep
   { name: "recurrence", property: "recurrence", type: T.recurrence },
   { name: "queue", property: "queue", type: T.name },
   { name: "parameters", property: "parameters", type: T.stored },
-  { name: "options", property: "options", type: T.text, empty: true },
+  { name: "options", property: "options", type: T.template, empty: true },
   { name: "overlap", property: "overlap", type: T.overlap },
   { name: "missed", property: "missed", type: T.missed },
   { name: "late", property: "late", type: T.late },

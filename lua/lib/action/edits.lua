@@ -83,12 +83,6 @@ function edits.json(value)
   return cjson.encode(string.sub(value, 1, edits.SHOWN))
 end
 
--- Returns the arguments of a command, for the history. Its environment may contain secrets.
-function edits.argv(command)
-  local read, decoded = pcall(cjson.decode, command or '')
-  return read and cjson.encode(type(decoded) == 'table' and decoded.argv) or nil
-end
-
 -- Plans a new value of a field, or its removal if there is no value.
 function edits.write(edit, field, value)
   if value then
@@ -119,7 +113,7 @@ function edits.compare(task, spec, call)
         before, after = before and before / 1000000, after and after / 1000000
       end
       if name == 'command' then
-        before, after = edits.argv(before), edits.argv(after)
+        before, after = args.argv(before), args.argv(after)
       end
       edits.tell(edit, name, before, after)
     end

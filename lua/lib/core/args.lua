@@ -268,6 +268,12 @@ function args.command(value, what)
   return value
 end
 
+-- Returns the arguments of a command line as JSON, or nil. Its environment may contain secrets, so it is not shown.
+function args.argv(command)
+  local read, decoded = pcall(cjson.decode, command or '')
+  return read and cjson.encode(type(decoded) == 'table' and decoded.argv) or nil
+end
+
 -- Returns what is wrong with a decoded command line.
 function args.wrong_command(command)
   local argv, env, is_text = command.argv, command.env or {}, args.is_text

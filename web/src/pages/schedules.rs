@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use axum::extract::Path;
 use axum::response::Response;
 use blueque::contract::SCHEDULE_OPTIONS;
-use blueque::{CommandLine, Recurrence, ScheduleInfo, ScheduleName, ScheduleState};
+use blueque::{CommandLine, Recurrence, ScheduleInfo, ScheduleName, ScheduleState, ScheduleSummary};
 use maud::{Markup, html};
 
 use super::add;
@@ -48,7 +48,7 @@ async fn content(here: &Here) -> Result<Markup, Failure> {
                 thead { tr { th { "Schedule" } th { "Queue" } th { "When" } th { "State" } th.number { "Next" } th { "On the clock" } th { "Last task" } th.number { "Created" } th.number { "Skipped" } th { span.hidden { "Actions" } } } }
                 tbody { @for schedule in &all.items {
                     tr data-key=(schedule.name) {
-                        th scope="row" { a href=(here.link(&format!("/schedules/{}", escaped(schedule.name.as_str())))) { (text::short(schedule.name.as_str(), 60)) } }
+                        th scope="row" { a href=(here.link(&format!("/schedules/{}", escaped(schedule.name.as_str())))) { (text::short(schedule.name.as_str(), 60)) } @if let Some(what) = what(schedule) { br; small { (text::short(&what, 80)) } } }
                         td { (look::queue(here, &schedule.queue)) }
                         td { (text::short(&schedule.recurrence, 60)) }
                         td { (state(schedule.state)) @if let Some(error) = &schedule.error { span.tag data-kind="bad" title=(text::line(&error.to_string())) { "error" } } }
@@ -63,6 +63,15 @@ async fn content(here: &Here) -> Result<Markup, Failure> {
             } }
         }
     })
+}
+
+/// The title of the tasks, or else their command line.
+fn what(schedule: &ScheduleSummary) -> Option<String> {
+    let command = || {
+        let argv = serde_json::from_str(schedule.argv.as_deref()?).ok()?;
+        Some(CommandLine { argv, ..CommandLine::default() }.words())
+    };
+    schedule.title.clone().or_else(command)
 }
 
 fn buttons(here: &Here, name: &str, state: ScheduleState) -> Markup {

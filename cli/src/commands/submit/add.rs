@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal};
 
 use blueque::{QueueName, TaskId};
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::Way;
-use crate::input::command::CommandArgs;
+use crate::input::command::{CommandArgs, GIVEN, LINE};
 use crate::input::each::EachArgs;
 use crate::input::new_task::AddedTask;
 use crate::output::{Code, say};
@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::subcommand::Subcommand;
 
 #[derive(Args, Clone, Debug)]
+#[command(group(ArgGroup::new(LINE).required(true).multiple(true).args(GIVEN)))]
 pub struct Options {
     #[command(flatten)]
     line: CommandArgs,

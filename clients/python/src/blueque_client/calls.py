@@ -160,6 +160,7 @@ _TAKEN = Type("whole", low=1, high=100)
 _TARGET_COUNT = Type("whole", low=1, high=100)
 _TARGETS = Type("whole", low=1, high=8)
 _TASK = Type("text", high=128)
+_TEMPLATE = Type("text")
 _TEXT = Type("text")
 _TIME = Type("seconds", low=0, high=100000000000)
 _TIME_LIMIT = Type("seconds", low=1, high=31536000)
@@ -5328,6 +5329,12 @@ class SchedulesItem:
     error: str | None
     """The last error of the schedule."""
 
+    title: str | None
+    """The title of its tasks."""
+
+    argv: str | None
+    """The program and its arguments as a JSON list, if its tasks run a command line."""
+
 
 @dataclass(frozen=True)
 class SchedulesReply:
@@ -5358,6 +5365,8 @@ _schedules: Shape[SchedulesReply] = read_list(
         Field("passed", type=_NUMBER),
         Field("last_task", type=_NAME, empty=True),
         Field("error", type=_TROUBLE, empty=True),
+        Field("title", type=_TEXT, empty=True),
+        Field("argv", type=_TEXT, empty=True),
     ),
 ),
 )
@@ -5373,8 +5382,8 @@ def schedules(
     limit: Maximum number of entries that the call reads or changes.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
     Reply: Next cursor (0 at the end), then for each schedule: its name, queue, recurrence, state (`active paused ended
-      dry`), next slot, tasks created, slots skipped, slots passed over, last task and last error; values that do not
-      apply are empty.
+      dry`), next slot, tasks created, slots skipped, slots passed over, last task, last error, and of its tasks the
+      title and the arguments of the command line; values that do not apply are empty.
     """
     return call(
         "schedules",
@@ -5596,9 +5605,7 @@ class ShowScheduleReply:
     """The parameters of the schedule's tasks."""
 
     options: str | None
-    """`NAME=VALUE`, separated by spaces: the options of the schedule's tasks; spaces, control bytes and `%` in a value
-    are `%XX`.
-    """
+    """The options of the schedule's tasks."""
 
     overlap: contract.Overlap | None
     """Policy for a slot while the last task is unfinished."""
@@ -5682,7 +5689,7 @@ _show_schedule: Shape[ShowScheduleReply] = read_pairs(
         Field("recurrence", type=_RECURRENCE),
         Field("queue", type=_NAME),
         Field("parameters", type=_STORED),
-        Field("options", type=_TEXT, empty=True),
+        Field("options", type=_TEMPLATE, empty=True),
         Field("overlap", type=_OVERLAP),
         Field("missed", type=_MISSED),
         Field("late", type=_LATE),

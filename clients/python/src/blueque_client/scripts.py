@@ -665,6 +665,12 @@ function @{args.command}(value, what)
   return value
 end
 
+=== args.argv
+function @{args.argv}(command)
+  local read, decoded = pcall(cjson.decode, command or '')
+  return read and cjson.encode(type(decoded) == 'table' and decoded.argv) or nil
+end
+
 === args.wrong_command
 function @{args.wrong_command}(command)
   local argv, env, is_text = command.argv, command.env or {}, @{args.is_text}
@@ -3640,12 +3646,6 @@ function @{edits.json}(value)
   return cjson.encode(string.sub(value, 1, 128))
 end
 
-=== edits.argv
-function @{edits.argv}(command)
-  local read, decoded = pcall(cjson.decode, command or '')
-  return read and cjson.encode(type(decoded) == 'table' and decoded.argv) or nil
-end
-
 === edits.write
 function @{edits.write}(edit, field, value)
   if value then
@@ -3675,7 +3675,7 @@ function @{edits.compare}(task, spec, call)
         before, after = before and before / 1000000, after and after / 1000000
       end
       if name == 'command' then
-        before, after = @{edits.argv}(before), @{edits.argv}(after)
+        before, after = @{args.argv}(before), @{args.argv}(after)
       end
       @{edits.tell}(edit, name, before, after)
     end
@@ -21018,7 +21018,7 @@ return @{reply.refusal}(answer)
 === schedules
 --- Lists the schedules of the namespace, by their next slot.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each schedule: its name, queue, recurrence, state (`active paused ended dry`), next slot, tasks created, slots skipped, slots passed over, last task and last error; values that do not apply are empty
+-- @reply next cursor (0 at the end), then for each schedule: its name, queue, recurrence, state (`active paused ended dry`), next slot, tasks created, slots skipped, slots passed over, last task, last error, and of its tasks the title and the arguments of the command line; values that do not apply are empty
 -- @errors
 
 local cold
@@ -21042,10 +21042,11 @@ local function command()
   local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
   for _, name in ipairs(page) do
     local v = redis.call('HMGET', @{namespace.key}('schedule', name),
-      'queue', 'recurrence', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended')
+      'queue', 'recurrence', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended', 'options')
     if v[1] then
+      local options = @{schedules.values}(v[11] or '')
       @{reply.add}(answer, name, v[1], v[2], @{schedules.state}(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '',
-        v[8] or '')
+        v[8] or '', options.title or '', @{args.argv}(options.command) or '')
     end
   end
   return answer
