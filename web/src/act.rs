@@ -1,6 +1,7 @@
 //! Actions: what users can do, who may do it, and what it will do. Forms and the API use the same table.
 
 pub mod add;
+mod found;
 mod many;
 mod perform;
 
@@ -91,6 +92,7 @@ actions! {
     "retry-graph" "Retry" "retry_graph" asks true: "Runs the failed and cancelled tasks again. Complete tasks keep their results.";
     "rerun-graph" "Rerun from here" "retry_graph" asks true: "Runs this task and everything downstream again, even if it is complete.";
     "stop-many" "Stop" "bulk": "Stops after the present step. Tasks that were changed stay changed.";
+    "confirm-many" "Confirm" "bulk": "Does the action on the tasks that were found.";
     "many" "Apply" "bulk" danger true: "Does an action on many tasks.";
 }
 
@@ -100,7 +102,7 @@ pub fn action(name: &str) -> Option<&'static Action> {
 }
 
 /// The fields of a form. A field may occur several times.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Fields(HashMap<String, Vec<String>>);
 
 impl Fields {
@@ -177,6 +179,7 @@ pub async fn perform(here: &Here, action: &Action, fields: &Fields) -> Result<Do
         "add-task" => add::task(here, fields).await,
         "add-schedule" => add::schedule(here, fields).await,
         "stop-many" => many::stop(here, fields),
+        "confirm-many" => found::confirm(here, fields),
         _ => perform::perform(here, action, fields).await,
     };
     here.site.acts();

@@ -1,4 +1,5 @@
-//! Bulk actions that run in the background, so that a page shows their progress.
+//! Bulk actions that run in the background, so that a page shows their progress. If only the page itself can compare
+//! tasks with the search, a job first finds them, and waits until a user has confirmed their number.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,12 +8,41 @@ use std::time::{Duration, SystemTime};
 
 use blueque::TaskId;
 
+use crate::act::{Action, Fields};
+use crate::read::tasks::Found;
+
 /// Number of jobs that are remembered.
 const KEPT: usize = 50;
 
 /// Age to which an ended job counts as recent, and the number of recent jobs that a page shows.
 const RECENT: Duration = Duration::from_secs(600);
 const SHOWN: usize = 5;
+
+/// Maximum number of tasks that a job looks into, and that it finds.
+const LOOKED: u64 = 100_000;
+const FOUND: usize = 5_000;
+
+/// Stage of a job.
+#[derive(Clone, Debug)]
+pub enum Stage {
+    /// It looks for the tasks.
+    Looks,
+    /// It has found the tasks and waits until a user has confirmed their number.
+    Asks,
+    Runs,
+    Ended(Result<(), String>),
+}
+
+/// The tasks that a job has found.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    pub ids: Vec<String>,
+    /// Number of tasks that were compared with the search, and the creation of the last of them.
+    pub looked: u64,
+    pub last: Option<SystemTime>,
+    /// True if no task of the search is left.
+    pub is_whole: bool,
+}
 
 /// A bulk action, and how far it is.
 #[derive(Debug)]
@@ -31,8 +61,10 @@ pub struct Job {
     changed: AtomicU64,
     refused: AtomicU64,
     stopped: AtomicBool,
-    /// The outcome, once it has ended.
-    end: Mutex<Option<Result<(), String>>>,
+    stage: Mutex<Stage>,
+    search: Mutex<Search>,
+    /// What is done with the found tasks, once their number is confirmed.
+    pub plan: Option<(&'static Action, Fields)>,
 }
 
 impl Job {
@@ -49,8 +81,57 @@ impl Job {
             changed: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
-            end: Mutex::new(None),
+            stage: Mutex::new(Stage::Runs),
+            search: Mutex::default(),
+            plan: None,
         }
+    }
+
+    /// Makes the job one that first finds its tasks.
+    #[must_use]
+    pub fn looking(self, action: &'static Action, fields: Fields) -> Self {
+        Self { stage: Mutex::new(Stage::Looks), plan: Some((action, fields)), ..self }
+    }
+
+    /// Adds a page of the search. Returns true if the next page is needed.
+    pub fn look(&self, page: &Found) -> bool {
+        let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
+        let (looked, last) = page.looked.unwrap_or((page.tasks.len() as u64, None));
+        search.looked += looked;
+        search.last = last.or(search.last);
+        search.is_whole = page.next.is_none();
+        for (id, _) in &page.tasks {
+            // The page may name a task twice that is a whole id of the search.
+            if search.ids.first() != Some(id) {
+                search.ids.push(id.clone());
+            }
+        }
+        !search.is_whole && search.looked < LOOKED && search.ids.len() < FOUND && !self.is_stopped()
+    }
+
+    /// Asks for the confirmation of the number, unless there is nothing to confirm.
+    pub fn ask(&self) {
+        let is_over = self.is_stopped() || self.search().ids.is_empty();
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) =
+            if is_over { Stage::Ended(Ok(())) } else { Stage::Asks };
+    }
+
+    /// Begins to run after the confirmation, and returns the ids of the tasks; `None` if the job does not wait for one.
+    pub fn confirm(&self) -> Option<Vec<String>> {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(*stage, Stage::Asks).then(|| {
+            *stage = Stage::Runs;
+            self.search().ids
+        })
+    }
+
+    pub fn stage(&self) -> Stage {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The tasks that were found so far.
+    pub fn search(&self) -> Search {
+        self.search.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn add(&self, changed: u64, refused: u64) {
@@ -65,6 +146,10 @@ impl Job {
 
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*stage, Stage::Asks) {
+            *stage = Stage::Ended(Ok(()));
+        }
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -72,11 +157,16 @@ impl Job {
     }
 
     pub fn finish(&self, outcome: Result<(), String>) {
-        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = Stage::Ended(outcome);
+        // Nobody needs the ids any more.
+        self.search.lock().unwrap_or_else(PoisonError::into_inner).ids = Vec::new();
     }
 
     pub fn outcome(&self) -> Option<Result<(), String>> {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        match self.stage() {
+            Stage::Ended(outcome) => Some(outcome),
+            _ => None,
+        }
     }
 }
 
@@ -105,5 +195,25 @@ impl Jobs {
     pub fn get(&self, place: &str, id: &str) -> Option<Arc<Job>> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().find(|job| job.id == id && job.place == place).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::act::action;
+
+    #[test]
+    fn a_job_looks_into_a_bounded_number_of_tasks_and_says_how_far_it_got() {
+        let job = Job::new("here", "anna", String::new(), "x".to_owned());
+        let job = job.looking(action("cancel").unwrap(), Fields::default());
+        let page = |looked: u64| Found { next: Some("1".to_owned()), looked: Some((looked, None)), ..Found::default() };
+        assert!(job.look(&page(5_000)) && job.confirm().is_none());
+        assert!(!job.look(&page(LOOKED)));
+        assert_eq!((job.search().is_whole, job.search().looked), (false, LOOKED + 5_000));
+        job.ask();
+        assert!(matches!(job.stage(), Stage::Ended(Ok(()))) && job.confirm().is_none(), "there is nothing to confirm");
     }
 }

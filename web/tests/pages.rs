@@ -355,6 +355,51 @@ fn many_tasks_are_changed_at_once_selected_or_all_that_match() {
 }
 
 #[test]
+fn an_action_on_all_that_a_text_finds_asks_for_the_number_and_changes_only_these() {
+    let site = Site::new();
+    for n in 0..70 {
+        site.submit("q", &format!("movie-{n:02}"));
+    }
+    site.submit("q", "song");
+    let page = site.page("/default/tasks?q=movie");
+    assert!(page.contains("All that match (counted first)"), "{page}");
+    // What is wrong is refused before the page looks.
+    let refused = site.act("many", &[("what", "move"), ("scope", "all"), ("q", "movie")]);
+    assert!(refused.cookie.contains("bad") && refused.location == "/default/", "{refused:?}");
+    let asks = site.act("many", &[("what", "cancel"), ("scope", "all"), ("q", "movie state:pending"), ("reason", "x")]);
+    let at = asks.location;
+    eventually("the page asks", || site.page(&at).contains("70 tasks found."));
+    let page = site.page(&at);
+    assert!(page.contains("It looked into all 71 tasks of the search.") && page.contains("Cancel: 70 tasks"), "{page}");
+    assert_eq!(site.client.queue("q").unwrap().counts().unwrap().cancelled, 0, "nothing is changed before");
+    assert!(site.page("/default/tasks").contains("70 tasks found: confirm the number"));
+    // One is added and one begins to run after the count.
+    site.submit("q", "movie-new");
+    let mut listener = site.client.listener(&["q"]).unwrap();
+    let running = listener.listen(LIMIT).unwrap().unwrap();
+    let taken = running.reservation().id.to_string();
+    let job = at.rsplit('/').next().unwrap();
+    site.done("confirm-many", &[("job", job)]);
+    eventually("the page says that it is done", || site.page(&at).contains("It is done."));
+    assert!(site.page(&at).contains("<dt>Changed</dt><dd>69</dd>"), "{}", site.page(&at));
+    assert_eq!(site.client.queue("q").unwrap().counts().unwrap().cancelled, 69);
+    for id in ["movie-new", "song"] {
+        assert_eq!(site.status(id), Some(Status::Pending), "{id}");
+    }
+    assert!(taken.starts_with("movie-") && site.status(&taken) == Some(Status::Reserved), "{taken}");
+    let again = site.act("confirm-many", &[("job", job)]);
+    assert!(again.cookie.contains("does%20not%20wait"), "{again:?}");
+    let none = site.act("many", &[("what", "tag"), ("tags", "x"), ("scope", "all"), ("q", "nothing-like-it")]).location;
+    eventually("the page says that there is none", || site.page(&none).contains("No task was found."));
+    // Ids are found in the same way.
+    let ids = site.act("many", &[("what", "tag"), ("tags", "x"), ("scope", "all"), ("q", "ids:song,nobody")]).location;
+    eventually("the page asks for one", || site.page(&ids).contains("Add tags: 1 task<"));
+    site.done("stop-many", &[("job", ids.rsplit('/').next().unwrap())]);
+    assert!(site.page(&ids).contains("It was stopped before it changed a task."));
+    assert!(site.client.task("song").unwrap().info().unwrap().tags().is_empty());
+}
+
+#[test]
 fn a_search_keeps_its_place_and_names_what_it_does_not_understand() {
     let site = Site::new();
     for n in 0..70 {

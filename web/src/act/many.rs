@@ -8,7 +8,7 @@ use blueque::tokio::Client;
 use blueque::{Action as Bulk, Filter, Force, QueueName, Status, TaskId};
 
 use super::perform::{PATIENCE, one_task};
-use super::{Action, Done, Fields, action};
+use super::{Action, Done, Fields, action, found};
 use crate::failure::{Failure, chain};
 use crate::here::{Here, escaped};
 use crate::jobs::Job;
@@ -68,8 +68,16 @@ fn outcome(action: &Action, changed: u64, refused: u64, first: Option<&str>) -> 
     format!("{}: {} changed{refused}.{first}", action.label, text::tasks(changed))
 }
 
+/// Shows a job to all users. Returns it, and its page.
+pub fn started(here: &Here, job: Job) -> (Arc<Job>, String) {
+    let job = Arc::new(job);
+    here.site.jobs().add(Arc::clone(&job));
+    let to = here.link(&format!("/bulk/{}", job.id));
+    (job, to)
+}
+
 /// The action in the form of the contract.
-fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
+pub fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
     let reason = fields.get("reason").unwrap_or_default().to_owned();
     Ok(match action.name {
         "cancel" => Bulk::Cancel { reason, force: Force::No },
@@ -94,7 +102,7 @@ fn bulk(action: &Action, fields: &Fields) -> Result<Bulk, Failure> {
 }
 
 /// The search that finds the tasks after the action; `None` if they no longer exist.
-fn afterwards(action: &Action, query: &Query, fields: &Fields) -> Option<Query> {
+pub fn afterwards(action: &Action, query: &Query, fields: &Fields) -> Option<Query> {
     let of = |states: &[Status]| Query { states: states.to_vec(), group: None, ..query.clone() };
     Some(match action.name {
         "delete" => return None,
@@ -108,11 +116,10 @@ fn afterwards(action: &Action, query: &Query, fields: &Fields) -> Option<Query> 
 }
 
 /// Starts the action on all tasks that match, and leads to a page with its progress.
-async fn all(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Failure> {
+async fn all(here: &Here, action: &'static Action, fields: &Fields) -> Result<Done, Failure> {
     let query = Query::read(fields.get("q").unwrap_or_default());
     if !query.is_of_server() {
-        let text = "An action on all tasks of a search cannot look for texts or ids: select the tasks, or name a tag, a key or a group.";
-        return Err(Failure::wrong(text));
+        return found::look(here, action, query, fields);
     }
     let bulk = bulk(action, fields)?;
     let (client, calls) = (here.client().await?, here.signed().await?);
@@ -126,10 +133,7 @@ async fn all(here: &Here, action: &Action, fields: &Fields) -> Result<Done, Fail
     let mut job = Job::new(here.place.name(), &here.actor.name, what, query.text());
     job.after = afterwards(action, &query, fields).map(|query| query.text());
     job.matching = matching;
-    let job = Arc::new(job);
-    here.site.jobs().add(Arc::clone(&job));
-    let to = here.link(&format!("/bulk/{}", job.id));
-    let work = Arc::clone(&job);
+    let (work, to) = started(here, job);
     tokio::spawn(async move {
         let outcome = run(&client, &calls, &queues, &bulk, &filter, &work).await;
         work.finish(outcome.map_err(|error| chain(&error)));
@@ -157,10 +161,14 @@ async fn run(
     Ok(())
 }
 
+/// The job that a form names.
+pub fn named(here: &Here, fields: &Fields) -> Result<Arc<Job>, Failure> {
+    let job = here.site.jobs().get(here.place.name(), fields.need("job")?);
+    job.ok_or_else(|| Failure::missing("This bulk action is not known."))
+}
+
 /// Stops a job after its present step.
 pub fn stop(here: &Here, fields: &Fields) -> Result<Done, Failure> {
-    let job = here.site.jobs().get(here.place.name(), fields.need("job")?);
-    let job = job.ok_or_else(|| Failure::missing("This bulk action is not known."))?;
-    job.stop();
+    named(here, fields)?.stop();
     Ok(Done::new("It stops after the present step."))
 }

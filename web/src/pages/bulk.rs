@@ -11,7 +11,7 @@ use crate::act::action;
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::jobs::Job;
+use crate::jobs::{Job, Search, Stage};
 use crate::parts::{form, look};
 use crate::shell::Tab;
 use crate::{text, time};
@@ -49,20 +49,33 @@ pub fn reading(here: &Here, id: &str) -> impl Fn() -> Reading + Send + Sync + 's
 
 fn progress(here: &Here, job: &Job) -> Markup {
     let (changed, refused) = job.numbers();
-    let outcome = job.outcome();
+    let (stage, search) = (job.stage(), job.search());
+    let is_over = matches!(stage, Stage::Ended(_));
+    let most = job.matching.or_else(|| Some(search.ids.len() as u64).filter(|_| matches!(stage, Stage::Runs)));
     html! {
         div.hero {
             p.why #bulk-state {
-                @match &outcome {
-                    None if job.is_stopped() => "It stops after the present step.",
-                    None => "It runs, in steps of 100 tasks, as long as the process of this page runs. You may leave this page.",
-                    Some(Ok(())) if job.is_stopped() => "It was stopped. Tasks that it had changed stay changed.",
-                    Some(Ok(())) => "It is done.",
-                    Some(Err(error)) => { strong.bad { "It ended early. " } (text::line(error)) }
+                @match &stage {
+                    Stage::Looks if job.is_stopped() => "It stops.",
+                    Stage::Looks => "It looks into each task of the search, since no index has texts. Nothing is changed before you confirm the number.",
+                    Stage::Asks => { strong { (text::tasks(search.ids.len() as u64)) " found." } " Nothing is changed yet." }
+                    Stage::Runs if job.is_stopped() => "It stops after the present step.",
+                    Stage::Runs => "It runs, in steps of 100 tasks, as long as the process of this page runs. You may leave this page.",
+                    Stage::Ended(Ok(())) if changed + refused == 0 && job.is_stopped() => "It was stopped before it changed a task.",
+                    Stage::Ended(Ok(())) if job.is_stopped() => "It was stopped. Tasks that it had changed stay changed.",
+                    Stage::Ended(Ok(())) if changed + refused == 0 && job.plan.is_some() => "No task was found.",
+                    Stage::Ended(Ok(())) => "It is done.",
+                    Stage::Ended(Err(error)) => { strong.bad { "It ended early. " } (text::line(error)) }
                 }
             }
-            @if let Some(most) = job.matching { progress max=(most.max(1)) value=(if outcome.is_some() { most.max(1) } else { changed + refused }) aria-label="Tasks done" {} }
+            @if job.plan.is_some() && !matches!(stage, Stage::Looks) { p #bulk-extent { (extent(&search)) } }
+            @if let Stage::Asks = stage { (confirmation(here, job, &search)) }
+            @if let Some(most) = most { progress max=(most.max(1)) value=(if is_over { most.max(1) } else { changed + refused }) aria-label="Tasks done" {} }
             dl.figures {
+                @if job.plan.is_some() {
+                    div { dt { "Looked into" } dd { (look::number(search.looked)) } }
+                    @if !is_over { div { dt { "Found" } dd { (look::number(search.ids.len() as u64)) } } }
+                }
                 div { dt { "Changed" } dd { (look::number(changed)) } }
                 div { dt { "Refused" } dd { (look::number(refused)) } }
                 @if let Some(most) = job.matching { div { dt { "Matched at the start" } dd { (look::number(most)) } } }
@@ -70,7 +83,36 @@ fn progress(here: &Here, job: &Job) -> Markup {
             }
             p { "Search: " a href=(here.link(&format!("/tasks?q={}", escaped(&job.query)))) { code { (if job.query.is_empty() { "(all tasks)".to_owned() } else { text::line(&job.query) }) } } }
             @if let Some(after) = &job.after { p { "Changed tasks: " a data-after href=(here.link(&format!("/tasks?q={}", escaped(after)))) { code { (if after.is_empty() { "(all tasks)".to_owned() } else { text::line(after) }) } } } }
-            @if outcome.is_none() && let Some(action) = action("stop-many") { (form::button(here, action, &[("job", &job.id)], None)) }
+            @if !is_over && let Some(action) = action("stop-many") { (form::button(here, action, &[("job", &job.id)], None)) }
+        }
+    }
+}
+
+/// How far a search has looked, and what that means for its tasks.
+fn extent(search: &Search) -> Markup {
+    html! {
+        @if search.is_whole {
+            "It looked into all " (text::tasks(search.looked)) " of the search."
+        } @else {
+            "It looked only into the latest " (text::tasks(search.looked)) " of the search"
+            @if let Some(last) = search.last { ", the last created " (time::relative(last)) }
+            ". Older tasks stay as they are. To find them, repeat the action with " code { "until:" } " and that time."
+        }
+    }
+}
+
+/// The button that says what will be changed.
+fn confirmation(here: &Here, job: &Job, search: &Search) -> Markup {
+    let confirm = action("confirm-many");
+    html! {
+        @if let (Some(confirm), Some((action, _))) = (confirm, &job.plan) {
+            p.note { strong { (action.label) } ": " (action.will) " Tasks whose state no longer matches or does not allow it refuse it." }
+            form.act method="post" action=(here.link(&format!("/act/{}", confirm.name))) data-action=(confirm.name) data-needs=(confirm.role().as_str()) {
+                input type="hidden" name="csrf" value=(here.csrf.token);
+                input type="hidden" name="back" value=(here.at);
+                input type="hidden" name="job" value=(job.id);
+                button.primary data-danger[action.danger || action.asks] { (action.label) ": " (text::tasks(search.ids.len() as u64)) }
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use super::add;
 use crate::act::{Fields, action};
 use crate::failure::Failure;
 use crate::here::{Here, escaped};
+use crate::jobs::Stage;
 use crate::parts::{form, look};
 use crate::read::query::{Query, TOKENS};
 use crate::read::tasks::{Found, Order, ROWS, count, page as read};
@@ -234,7 +235,12 @@ fn jobs(here: &Here) -> Markup {
             p.note data-job {
                 a href=(here.link(&format!("/bulk/{}", job.id))) { (text::line(&job.what)) } " by " (text::line(&job.by)) ", " (time::relative(job.begun)) ": "
                 (text::tasks(changed)) " changed" @if refused > 0 { ", " (text::thousands(refused)) " refused" }
-                @if job.outcome().is_none() { @if let Some(most) = job.matching { " of " (text::thousands(most)) } ", it runs" }
+                @match job.stage() {
+                    Stage::Looks => ", it looks for the tasks",
+                    Stage::Asks => { ", " strong { (text::tasks(job.search().ids.len() as u64)) " found: confirm the number" } }
+                    Stage::Runs => { @if let Some(most) = job.matching { " of " (text::thousands(most)) } ", it runs" }
+                    Stage::Ended(_) => {}
+                }
             }
         }
     }
@@ -271,7 +277,7 @@ fn bulk(query: &Query, matching: Option<u64>) -> Markup {
         div.bulk.act data-needs="operator" aria-label="Action on many tasks" role="group" {
             span data-matching=(number) {
                 label { input type="radio" name="scope" value="selected" checked; " Selected" }
-                @if query.is_of_server() { " " label.admin { input type="radio" name="scope" value="all"; " All that match (" (number) ")" } }
+                " " label.admin { input type="radio" name="scope" value="all"; " All that match (" (if query.is_of_server() { number.as_str() } else { "counted first" }) ")" }
             }
             label.hidden for="what" { "Action" }
             select #what name="what" {
@@ -287,6 +293,7 @@ fn bulk(query: &Query, matching: Option<u64>) -> Markup {
                 summary.button data-danger { span data-verb { "Apply" } ": " span data-chosen { "selected tasks" } "…" }
                 div.sheet {
                     p { "For " strong { span data-chosen { "the selected tasks" } } " of the search " code { (if query.is_any() { "(all tasks)".to_owned() } else { text::line(&query.text()) }) } ". Tasks whose state does not allow it refuse it." }
+                    @if !query.is_of_server() { p.note { "All that match: the page first looks for these tasks and counts them. Nothing is changed before you confirm the number." } }
                     @for name in MANY {
                         @if let Some(action) = action(name) { p.note data-for=(name) { strong { (action.label) } ": " (action.will) } }
                     }

@@ -314,6 +314,18 @@ const ways = {
     await page.locator('[data-job] a').first().click();
     await page.getByText('It is done.').waitFor();
   },
+  'confirm-many': async (site, page) => {
+    for (const id of ['yes-1', 'yes-2', 'no']) await site.scripts.submit('confirm-many', id);
+    await page.go('/tasks?q=queue:confirm-many+yes');
+    await page.check('input[name=scope][value=all]');
+    await page.selectOption('#what', 'hold');
+    await page.click('.bulk details.ask summary');
+    await page.click('.bulk .sheet button.primary');
+    await page.getByText('2 tasks found.').waitFor();
+    await act(page, 'confirm-many');
+    await page.getByText('It is done.').waitFor();
+    assert.deepEqual([await site.state('yes-1'), await site.state('yes-2'), await site.state('no')], ['held', 'held', 'pending']);
+  },
   'stop-many': async (site, page) => {
     // Enough steps that the stop comes before the end.
     const ids = Array.from({ length: 500 }, (_, at) => at);

@@ -1,7 +1,7 @@
 // The filter of the page of tasks.
 import assert from 'node:assert/strict';
 
-import { check } from '../lib/stage.mjs';
+import { act, check } from '../lib/stage.mjs';
 
 check('a word is looked for in ids, titles, parameters and errors, as far as the page says', async (stage) => {
   const site = await stage.site({ args: ['--redact', 'password'] });
@@ -43,6 +43,25 @@ check('a word is looked for in ids, titles, parameters and errors, as far as the
   while (await further.count());
   assert.deepEqual(await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.dataset.key)), ['hidden-away']);
   assert.match(await page.textContent('#looked'), /in all .+ tasks of the search/);
-  // Such a search has no action on all tasks.
-  assert.equal(await page.locator('input[name=scope][value=all]').count(), 0);
+});
+
+check('an action on all that a text finds asks for the number, by mouse', async (stage) => {
+  const site = await stage.site();
+  for (let n = 0; n < 60; n += 1) await site.scripts.submit('q', `movie-${n}`);
+  await site.scripts.submit('q', 'song');
+  const page = await stage.visitor(site);
+  await page.go('/tasks?q=movie');
+  await page.check('input[name=scope][value=all]');
+  await page.locator('.bulk details.ask summary').getByText('Cancel: all matching tasks').click();
+  await page.getByText('Nothing is changed before you confirm the number.').waitFor();
+  await page.click('.bulk .sheet button.primary');
+  await page.getByText('60 tasks found.').waitFor();
+  assert.match(await page.textContent('#bulk-extent'), /all 61 tasks of the search/);
+  assert.equal((await site.api('counts', { queue: 'q' })).pending, 61);
+  await act(page, 'confirm-many');
+  await page.getByText('It is done.').waitFor();
+  const { pending, cancelled } = await site.api('counts', { queue: 'q' });
+  assert.deepEqual([pending, cancelled, await site.state('song')], [1, 60, 'pending']);
+  await page.click('[data-after]');
+  await page.waitForSelector('tbody [data-key=movie-59] [data-state=cancelled]');
 });
