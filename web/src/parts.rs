@@ -3,5 +3,6 @@
 pub mod form;
 pub mod json;
 pub mod look;
+pub mod notices;
 pub mod plot;
 pub mod settings;

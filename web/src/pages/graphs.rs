@@ -14,8 +14,8 @@ use crate::act::{Fields, action};
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::parts::{form, look};
-use crate::read::graph::{Drawn, Node, graph, head as counts};
+use crate::parts::{form, look, notices};
+use crate::read::graph::{Drawn, Node, graph, head as counts, notices as sent};
 use crate::shell::Tab;
 use crate::{text, time};
 
@@ -111,7 +111,9 @@ fn query(open: &HashSet<String>) -> String {
 
 async fn content(here: &Here, id: &str, open: &HashSet<String>) -> Result<Markup, Failure> {
     let id = GraphId::new(id)?;
-    let drawn = graph(&here.client().await?, &id, open).await?;
+    let client = here.client().await?;
+    let drawn = graph(&client, &id, open).await?;
+    let sent = sent(&client, &id).await?;
     let topic = here.link(&format!("/live?topic=graph:{}&{}", escaped(id.as_str()), query(open)));
     Ok(html! {
         p.crumbs { a href=(here.link("/graphs")) { "Graphs" } }
@@ -123,6 +125,7 @@ async fn content(here: &Here, id: &str, open: &HashSet<String>) -> Result<Markup
                 @if drawn.edges.iter().any(|(_, _, soft)| *soft) { "A dashed line: runs after the other task, even if that fails. " }
                 @if !open.is_empty() { a href=(here.link(&format!("/graphs/{}", escaped(id.as_str())))) { "Close all groups" } }
             }
+            section #graph-notices { (notices::table("graph", None, &sent)) }
         }
     })
 }
@@ -173,7 +176,11 @@ pub fn reading(here: &Here, id: GraphId, fields: &Fields) -> impl Fn() -> Readin
                 *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
                 drawn
             };
-            Ok(vec![("graph-head", head(&here, &id, &drawn)), ("graph-picture", picture(&here, &id, &drawn, &open))])
+            Ok(vec![
+                ("graph-head", head(&here, &id, &drawn)),
+                ("graph-picture", picture(&here, &id, &drawn, &open)),
+                ("graph-notices", notices::table("graph", None, &sent(&client, &id).await?)),
+            ])
         }
     })
 }

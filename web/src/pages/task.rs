@@ -4,7 +4,6 @@ mod actions;
 mod attempts;
 mod facts;
 mod history;
-mod notices;
 
 use std::collections::HashMap;
 
@@ -17,7 +16,7 @@ use super::{live, log};
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
-use crate::parts::look;
+use crate::parts::{look, notices};
 use crate::read::task::{self, Task};
 use crate::shell::Tab;
 use crate::{text, time};
@@ -62,7 +61,10 @@ fn parts(here: &Here, task: &Task, sentence: &str) -> Vec<(&'static str, Markup)
         ("task-attempts", attempts::table(task)),
         ("task-facts", facts::record(here, task)),
         ("task-values", facts::values(here, task)),
-        ("task-notices", notices::table(task)),
+        (
+            "task-notices",
+            notices::table("task", task.info.notify().filter(|targets| !targets.is_empty()).as_deref(), &task.notices),
+        ),
         ("task-history", history::steps(task)),
     ]
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use blueque::tokio::Client;
-use blueque::{GraphId, GraphInfo, GraphMember, Progress, Status, TaskId};
+use blueque::{GraphId, GraphInfo, GraphMember, Notice, Progress, Status, TaskId};
 
 use crate::failure::Failure;
 
@@ -85,6 +85,11 @@ pub struct Drawn {
 pub async fn head(client: &Client, id: &GraphId) -> Result<GraphInfo, Failure> {
     let page = client.call(&client.calls().show_graph(id, "0", 1)).await?;
     Ok(page.ok_or_else(|| Failure::missing(format!("There is no graph {id}.")))?.info)
+}
+
+/// Reads the notices of a graph.
+pub async fn notices(client: &Client, id: &GraphId) -> Result<Vec<Notice>, Failure> {
+    Ok(client.call(&client.calls().notices("graph", id.as_str())).await?)
 }
 
 /// Reads a graph.

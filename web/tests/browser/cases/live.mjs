@@ -210,6 +210,29 @@ check('the notices of a task appear with the answers of their targets', async (s
   await stayed(page);
 });
 
+check('the notices of a graph appear with the answers of their targets', async (stage) => {
+  const site = await stage.site();
+  await site.scripts.call('submit_graph', ['told', 1, 1, 'only', 'q', '', '[]', '', ''], { notify: 'ops' });
+  await site.scripts.call('run_deferred', [10]);
+  const page = await stage.visitor(site);
+  await page.go('/graphs/told');
+  await page.waitForSelector('body[data-live=yes]');
+  await stay(page);
+  assert.equal(await page.locator('#graph-notices table').count(), 0);
+  const { id, token } = await site.scripts.take('q');
+  await site.scripts.call('complete', [id, token, '1']);
+  const row = page.locator('#graph-notices tbody tr');
+  await row.getByText('not tried yet').waitFor();
+  const [[, , , lent]] = await eventually('the notice is due', async () => {
+    const taken = await site.scripts.call('take_notices', [1, 1, 'ops']);
+    return taken.length > 0 && [taken.slice(0, 17)];
+  });
+  await site.scripts.call('answer_notice', ['graph', 'told', 'ops', lent, 'failed', '503 Service Unavailable: <busy>']);
+  await row.getByText('503 Service Unavailable: <busy>').waitFor();
+  assert.match(await row.textContent(), /^ops.*complete.*1 try, tried again/);
+  await stayed(page);
+});
+
 check('the first task of `blueque dev` moves on its page', async (stage) => {
   const site = new Site();
   stage.adopt(site);
