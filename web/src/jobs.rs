@@ -158,7 +158,7 @@ impl Job {
 
     pub fn finish(&self, outcome: Result<(), String>) {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = Stage::Ended(outcome);
-        // Nobody needs the ids any more.
+        // Nobody needs the ids after the end.
         self.search.lock().unwrap_or_else(PoisonError::into_inner).ids = Vec::new();
     }
 

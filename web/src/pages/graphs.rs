@@ -30,8 +30,9 @@ const LEVEL: usize = 100;
 /// Number of tasks from which a live graph is read less often.
 const LARGE: usize = 1_000;
 
-/// Time after which a large live graph is read again.
+/// Time after which a large live graph is read again, and one in which no task has ended since.
 const SLOW: Duration = Duration::from_secs(10);
+const STILL: Duration = Duration::from_secs(20);
 
 /// Time after which it is read again after an action, or while an action is carried out in steps.
 const SOON: Duration = Duration::from_secs(1);
@@ -147,7 +148,9 @@ impl Read {
             || now.cancelled != then.cancelled
             || now.complete + now.failed < then.complete + then.failed
             || acted.is_some_and(|acted| acted > self.at || acted.elapsed() < SLOW);
-        self.at.elapsed() < if is_changed { SOON.max(self.took * 3) } else { SLOW }
+        let ended = |info: &GraphInfo| info.complete + info.failed + info.cancelled;
+        let slow = if ended(now) == ended(then) { STILL } else { SLOW };
+        self.at.elapsed() < if is_changed { SOON.max(self.took * 3) } else { slow }
     }
 }
 

@@ -13,13 +13,17 @@ use futures_util::stream::{self, Stream};
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::{bulk, graphs, now, queue, queues, task, workers};
+use super::{bulk, graphs, now, queue, task, workers};
 use crate::act::Fields;
 use crate::feed::{Frame, Reading};
 use crate::here::Here;
 
 /// Time after which a browser connects again.
 const RETRY: Duration = Duration::from_secs(2);
+
+/// The parts of the pages that share one reading.
+const NOW: &[&str] = &["now-sum", "now-running", "now-queues", "now-failures"];
+const QUEUES: &[&str] = &["queues", "shared-limits"];
 
 /// Number of frames without a change after which a browser gets a message, so that it knows that the page is current.
 const BEAT: u64 = 5;
@@ -38,7 +42,6 @@ pub async fn events(here: Here, Query(query): Query<Vec<(String, String)>>) -> R
             Ok(queue) => here.site.feeds().follow(&topic_name, queue::reading(&here, queue)),
             Err(_) => None,
         },
-        ("queues", "") => here.site.feeds().follow(&topic_name, queues::reading(&here)),
         ("bulk", id) => here.site.feeds().follow(&topic_name, bulk::reading(&here, id)),
         ("workers", "") => here.site.feeds().follow(&topic_name, workers::reading(&here)),
         ("graph", id) => match blueque::GraphId::new(id) {
@@ -48,14 +51,19 @@ pub async fn events(here: Here, Query(query): Query<Vec<(String, String)>>) -> R
             }
             Err(_) => None,
         },
-        ("now", "") => here.site.feeds().follow(&topic_name, now::reading(&here)),
+        ("now" | "queues", "") => here.site.feeds().follow(&format!("{}/now", here.place.name()), now::reading(&here)),
         _ => return (StatusCode::NOT_FOUND, "There is no such topic.\n").into_response(),
     };
     let Some(frames) = frames else {
         return (StatusCode::SERVICE_UNAVAILABLE, "Too many pages are watched: reload this page later.\n")
             .into_response();
     };
-    let events = Sse::new(stream(frames, joined)).keep_alive(KeepAlive::default());
+    let of = match topic {
+        "now" => Some(NOW),
+        "queues" => Some(QUEUES),
+        _ => None,
+    };
+    let events = Sse::new(stream(frames, joined, of)).keep_alive(KeepAlive::default());
     ([(header::CACHE_CONTROL, "no-store"), (header::HeaderName::from_static("x-accel-buffering"), "no")], events)
         .into_response()
 }
@@ -63,16 +71,22 @@ pub async fn events(here: Here, Query(query): Query<Vec<(String, String)>>) -> R
 /// What one browser has seen.
 struct Seen {
     joined: Instant,
+    /// The parts that the page has; without them, all.
+    of: Option<&'static [&'static str]>,
     frames: watch::Receiver<Arc<Frame>>,
     parts: HashMap<String, Arc<str>>,
     trouble: Option<String>,
     beat: u64,
 }
 
-fn stream(frames: watch::Receiver<Arc<Frame>>, joined: Instant) -> impl Stream<Item = Result<Event, Infallible>> {
+fn stream(
+    frames: watch::Receiver<Arc<Frame>>,
+    joined: Instant,
+    of: Option<&'static [&'static str]>,
+) -> impl Stream<Item = Result<Event, Infallible>> {
     let mut frames = frames;
     frames.mark_changed();
-    let seen = Seen { joined, frames, parts: HashMap::new(), trouble: None, beat: 0 };
+    let seen = Seen { joined, of, frames, parts: HashMap::new(), trouble: None, beat: 0 };
     stream::unfold(seen, |mut seen| async move {
         loop {
             seen.frames.changed().await.ok()?;
@@ -84,6 +98,7 @@ fn stream(frames: watch::Receiver<Arc<Frame>>, joined: Instant) -> impl Stream<I
             let changed: Vec<_> = frame
                 .parts
                 .iter()
+                .filter(|(id, _)| seen.of.is_none_or(|of| of.contains(&id.as_str())))
                 .filter(|(id, html)| seen.parts.get(id).is_none_or(|old| !Arc::ptr_eq(old, html)))
                 .map(|(id, html)| json!({"id": id, "html": **html}))
                 .collect();

@@ -7,7 +7,7 @@ use axum::response::Response;
 use blueque::tokio::Client;
 use maud::{Markup, html};
 
-use super::live;
+use super::{live, queues};
 use crate::failure::Failure;
 use crate::feed::Reading;
 use crate::here::{Here, escaped};
@@ -25,11 +25,20 @@ pub async fn page(here: Here) -> Response {
     here.page(Tab::Now, "Now", content)
 }
 
+/// What the pages Now and Queues show, which is read once for both.
 pub fn reading(here: &Here) -> impl Fn() -> Reading + Send + Sync + 'static {
     let (here, memory, attention) = (here.shared("/"), Memory::default(), Attention::default());
+    let of_queues = here.shared("/queues");
     live::reading(move || {
-        let (here, memory, attention) = (here.clone(), memory.clone(), attention.clone());
-        async move { parts(&here, &memory, &attention).await }
+        let (here, of_queues) = (here.clone(), of_queues.clone());
+        let (memory, attention) = (memory.clone(), attention.clone());
+        async move {
+            let client = here.client().await?;
+            let now = now(&client, &memory).await?;
+            let mut parts = parts(&here, &client, &now, &attention).await;
+            parts.extend(queues::parts(&of_queues, &client, &now).await?);
+            Ok(parts)
+        }
     })
 }
 
@@ -54,19 +63,19 @@ impl Attention {
     }
 }
 
-async fn parts(here: &Here, memory: &Memory, attention: &Attention) -> Result<Vec<(&'static str, Markup)>, Failure> {
-    let client = here.client().await?;
-    let now = now(&client, memory).await?;
-    Ok(vec![
-        ("now-sum", sum(here, &now, &attention.read(here, &client).await)),
-        ("now-running", running(here, &now)),
-        ("now-queues", queues(here, &now)),
+async fn parts(here: &Here, client: &Client, now: &Now, attention: &Attention) -> Vec<(&'static str, Markup)> {
+    vec![
+        ("now-sum", sum(here, now, &attention.read(here, client).await)),
+        ("now-running", running(here, now)),
+        ("now-queues", all_queues(here, now)),
         ("now-failures", failures(here, &now.failures)),
-    ])
+    ]
 }
 
 async fn content(here: &Here) -> Result<Markup, Failure> {
-    let parts = parts(here, &Memory::default(), &Attention::default()).await?;
+    let client = here.client().await?;
+    let now = now(&client, &Memory::default()).await?;
+    let parts = parts(here, &client, &now, &Attention::default()).await;
     Ok(html! {
         h1.hidden { "Now" }
         div data-live=(here.link("/live?topic=now")) {
@@ -140,7 +149,7 @@ fn row(here: &Here, task: &Running) -> Markup {
     }
 }
 
-fn queues(here: &Here, now: &Now) -> Markup {
+fn all_queues(here: &Here, now: &Now) -> Markup {
     html! {
         header.line {
             h2 { "Queues" }

@@ -1,12 +1,12 @@
 //! Queues, and the limits that they share.
 
 use axum::response::Response;
+use blueque::tokio::Client;
 use maud::{Markup, html};
 
-use super::{live, now as pages_now};
+use super::now as pages_now;
 use crate::act::action;
 use crate::failure::Failure;
-use crate::feed::Reading;
 use crate::here::Here;
 use crate::parts::{form, look};
 use crate::read::limits::{Shared, shared};
@@ -22,17 +22,10 @@ pub async fn page(here: Here) -> Response {
     here.page(Tab::Queues, "Queues", content)
 }
 
-pub fn reading(here: &Here) -> impl Fn() -> Reading + Send + Sync + 'static {
-    let (here, memory) = (here.shared("/queues"), Memory::default());
-    live::reading(move || {
-        let (here, memory) = (here.clone(), memory.clone());
-        async move {
-            let client = here.client().await?;
-            let now = now(&client, &memory).await?;
-            let shared = shared(&client, &now).await?;
-            Ok(vec![("queues", list(&here, &now)), ("shared-limits", limits(&here, &shared))])
-        }
-    })
+/// The parts that change.
+pub async fn parts(here: &Here, client: &Client, now: &Now) -> Result<Vec<(&'static str, Markup)>, Failure> {
+    let shared = shared(client, now).await?;
+    Ok(vec![("queues", list(here, now)), ("shared-limits", limits(here, &shared))])
 }
 
 fn list(here: &Here, now: &Now) -> Markup {
