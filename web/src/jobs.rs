@@ -8,8 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use blueque::TaskId;
 
-use crate::act::{Action, Fields};
-use crate::read::tasks::Found;
+use crate::fields::Fields;
 
 /// Number of jobs that are remembered.
 const KEPT: usize = 50;
@@ -63,8 +62,8 @@ pub struct Job {
     stopped: AtomicBool,
     stage: Mutex<Stage>,
     search: Mutex<Search>,
-    /// What is done with the found tasks, once their number is confirmed.
-    pub plan: Option<(&'static Action, Fields)>,
+    /// Name and fields of the action on the found tasks, once their number is confirmed.
+    pub plan: Option<(&'static str, Fields)>,
 }
 
 impl Job {
@@ -89,18 +88,24 @@ impl Job {
 
     /// Makes the job one that first finds its tasks.
     #[must_use]
-    pub fn looking(self, action: &'static Action, fields: Fields) -> Self {
+    pub fn looking(self, action: &'static str, fields: Fields) -> Self {
         Self { stage: Mutex::new(Stage::Looks), plan: Some((action, fields)), ..self }
     }
 
-    /// Adds a page of the search. Returns true if the next page is needed.
-    pub fn look(&self, page: &Found) -> bool {
+    /// Adds a page of the search, which looked into `looked` tasks, the last created at `last`. Returns true if the next
+    /// page is needed.
+    pub fn look<'a>(
+        &self,
+        ids: impl Iterator<Item = &'a String>,
+        looked: u64,
+        last: Option<SystemTime>,
+        is_whole: bool,
+    ) -> bool {
         let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
-        let (looked, last) = page.looked.unwrap_or((page.tasks.len() as u64, None));
         search.looked += looked;
         search.last = last.or(search.last);
-        search.is_whole = page.next.is_none();
-        for (id, _) in &page.tasks {
+        search.is_whole = is_whole;
+        for id in ids {
             // The page may name a task twice that is a whole id of the search.
             if search.ids.first() != Some(id) {
                 search.ids.push(id.clone());
@@ -203,15 +208,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::act::action;
 
     #[test]
     fn a_job_looks_into_a_bounded_number_of_tasks_and_says_how_far_it_got() {
         let job = Job::new("here", "anna", String::new(), "x".to_owned());
-        let job = job.looking(action("cancel").unwrap(), Fields::default());
-        let page = |looked: u64| Found { next: Some("1".to_owned()), looked: Some((looked, None)), ..Found::default() };
-        assert!(job.look(&page(5_000)) && job.confirm().is_none());
-        assert!(!job.look(&page(LOOKED)));
+        let job = job.looking("cancel", Fields::default());
+        let look = |looked: u64| job.look([].iter(), looked, None, false);
+        assert!(look(5_000) && job.confirm().is_none());
+        assert!(!look(LOOKED));
         assert_eq!((job.search().is_whole, job.search().looked), (false, LOOKED + 5_000));
         job.ask();
         assert!(matches!(job.stage(), Stage::Ended(Ok(()))) && job.confirm().is_none(), "there is nothing to confirm");

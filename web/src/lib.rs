@@ -26,6 +26,7 @@ mod doctor;
 mod explain;
 mod failure;
 mod feed;
+mod fields;
 mod here;
 mod jobs;
 mod metrics;

@@ -5,7 +5,7 @@ use blueque::{Status, TaskId};
 
 use super::many::{afterwards, bulk, named, started};
 use super::perform::one_task;
-use super::{Action, Done, Fields};
+use super::{Action, Done, Fields, action};
 use crate::failure::Failure;
 use crate::here::Here;
 use crate::jobs::Job;
@@ -26,7 +26,8 @@ pub fn look(here: &Here, action: &'static Action, query: Query, fields: &Fields)
         bulk(action, fields)?;
     }
     let what = format!("{}: all that match", action.label);
-    let mut job = Job::new(here.place.name(), &here.actor.name, what, query.text()).looking(action, fields.clone());
+    let mut job =
+        Job::new(here.place.name(), &here.actor.name, what, query.text()).looking(action.name, fields.clone());
     job.after = afterwards(action, &query, fields).map(|query| query.text());
     let (job, to) = started(here, job);
     let here = here.clone();
@@ -43,7 +44,8 @@ async fn find(here: &Here, query: &Query, job: &Job) -> Result<(), Failure> {
     let (client, mut cursor) = (here.client().await?, "0".to_owned());
     loop {
         let found = page(&client, here.site.redact(), query, &cursor, Order::Latest).await?;
-        let is_more = job.look(&found);
+        let (looked, last) = found.looked.unwrap_or((found.tasks.len() as u64, None));
+        let is_more = job.look(found.tasks.iter().map(|(id, _)| id), looked, last, found.next.is_none());
         match found.next.filter(|_| is_more) {
             Some(next) => cursor = next,
             None => return Ok(()),
@@ -66,7 +68,8 @@ pub fn confirm(here: &Here, fields: &Fields) -> Result<Done, Failure> {
 
 async fn run(here: &Here, job: &Job, ids: &[String]) -> Result<(), Failure> {
     let (client, states) = (here.client().await?, Query::read(&job.query).states);
-    let Some((action, fields)) = &job.plan else { return Ok(()) };
+    let Some((name, fields)) = &job.plan else { return Ok(()) };
+    let Some(action) = action(name) else { return Ok(()) };
     for step in ids.chunks(STEP) {
         let names: Vec<TaskId> = step.iter().filter_map(|id| TaskId::new(id.as_str()).ok()).collect();
         for (id, info) in names.iter().zip(client.infos(&names).await?) {

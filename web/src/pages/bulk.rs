@@ -105,7 +105,7 @@ fn extent(search: &Search) -> Markup {
 fn confirmation(here: &Here, job: &Job, search: &Search) -> Markup {
     let confirm = action("confirm-many");
     html! {
-        @if let (Some(confirm), Some((action, _))) = (confirm, &job.plan) {
+        @if let (Some(confirm), Some(action)) = (confirm, job.plan.as_ref().and_then(|(name, _)| action(name))) {
             p.note { strong { (action.label) } ": " (action.will) " Tasks whose state no longer matches or does not allow it refuse it." }
             form.act method="post" action=(here.link(&format!("/act/{}", confirm.name))) data-action=(confirm.name) data-needs=(confirm.role().as_str()) {
                 input type="hidden" name="csrf" value=(here.csrf.token);
