@@ -3,8 +3,8 @@
 //! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000) and `BLUEQUE_SEED` selects them. `BLUEQUE_MODEL_SHRINK` is
 //! how often a failure may be retried with less (2,000). `BLUEQUE_MODEL_KIND` plays one kind of cases alone:
 //! `graphs`, `sets` of tasks, `shared` limits, `changes`, `next_round` rounds, `watched` tasks, queues by `patterns`,
-//! what is `audited`, `maintenance`, what comes next (`peek`) or `edits` of limits. `BLUEQUE_SCRIPTS` is a folder of
-//! scripts to use instead of the crate's scripts.
+//! what is `audited`, `maintenance`, what comes next (`peek`), `edits` of limits or `controls` of programs.
+//! `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of the crate's scripts.
 //!
 //! Two more tests make the same calls, 300 of them by default, on a cluster while their slot moves, and on a set of
 //! Sentinels whose master is replaced. `BLUEQUE_MODEL_CALLS` changes the number.
@@ -72,6 +72,7 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
         Ok("maintenance") => Kind::KeptUp,
         Ok("peek") => Kind::Peeked,
         Ok("edits") => Kind::Edited,
+        Ok("controls") => Kind::Controlled,
         Ok("shared") => Kind::Shared,
         Ok("changes") => Kind::Changes,
         Ok("patterns") => Kind::Patterns,
@@ -200,8 +201,8 @@ fn every_planted_bug_about_changes_and_patterns_is_caught() {
 }
 
 #[test]
-fn every_planted_bug_about_audits_maintenance_peeks_and_edits_is_caught() {
-    let kinds = [Kind::Audited, Kind::KeptUp, Kind::Peeked, Kind::Edited];
+fn every_planted_bug_about_audits_maintenance_peeks_edits_and_controls_is_caught() {
+    let kinds = [Kind::Audited, Kind::KeptUp, Kind::Peeked, Kind::Edited, Kind::Controlled];
     caught(kinds.into_iter().flat_map(of), Judge::Model);
 }
 

@@ -1,7 +1,7 @@
 //! Formats calls for the scripts, and replies in one form.
 
 use crate::model::arguments::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
-use crate::model::controls::CONTROLS;
+use crate::model::controls::{CONTROLS, DESCRIBED, SIGNAL};
 use crate::model::graphs::{parameters, text};
 use crate::model::keys::{Reply, sorted};
 use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, QUEUES, REASONS, SCHEDULES, SHARED, TAGS, Which};
@@ -80,15 +80,17 @@ pub fn bound_text((name, key, places): (u8, u8, u32)) -> String {
 }
 
 /// Calls that may name their caller.
-const NAMED: [&str; 22] = [
+const NAMED: [&str; 25] = [
     "bulk",
     "cancel",
     "cancel_graph",
     "configure",
     "delete",
     "delete_queue",
+    "describe",
     "drain",
     "edit",
+    "hold",
     "limit",
     "move",
     "prioritise",
@@ -101,6 +103,7 @@ const NAMED: [&str; 22] = [
     "schedule",
     "signal",
     "suspend",
+    "unhold",
     "unschedule",
     "unsuspend",
 ];
@@ -268,7 +271,7 @@ impl Op {
             Self::Control { task, what } => {
                 let what = CONTROLS[usize::from(*what)];
                 let args = Args::of(what).arg(task.id());
-                if what == "signal" { args.arg("USR1") } else { args }
+                if what == "signal" { args.arg(SIGNAL) } else { args }
             }
             Self::Hold { task, on } => Args::of(if *on { "hold" } else { "unhold" }).arg(task.id()),
             Self::Move { task, queue: name } => Args::of("move").arg(task.id()).arg(queue(*name)),
@@ -284,6 +287,12 @@ impl Op {
                         of("cancel").flag("force", Some(*force)).flag("at_once", Some(*at_once))
                     }
                     Bulk::Prioritise(priority) => of("prioritise").option("priority", Some(priority)),
+                    Bulk::Control(what) => {
+                        let what = CONTROLS[usize::from(*what)];
+                        of(what).option("signal", (what == "signal").then_some(SIGNAL))
+                    }
+                    Bulk::Requeue => of("requeue"),
+                    Bulk::Hold(on) => of(if *on { "hold" } else { "unhold" }),
                 }
             }
             Self::Forget { queue: name } => here("delete_queue", name),
@@ -387,7 +396,8 @@ impl Act {
             Self::Progress(progress) => of("progress").arg(payload(*progress)),
             Self::Checkpoint(checkpoint) => of("checkpoint").arg(payload(*checkpoint)),
             Self::Attend { answered, refused } => {
-                of("attend").option("answered", *answered).option("refused", refused.then_some("no"))
+                let args = of("attend").option("answered", *answered).option("refused", refused.then_some("no"));
+                args.option("described", answered.map(|_| DESCRIBED))
             }
             Self::Complete { result, cost } => of("complete").arg(payload(*result)).option("cost", cost.map(payload)),
             Self::Fail { error, group, again, last, cost } => of("fail")

@@ -311,7 +311,11 @@ impl Model {
                 }
             }
             Op::Owner { task, token, act } => {
-                self.key(self.which(task), token);
+                let id = self.which(task);
+                self.key(id, token);
+                if let Act::Attend { answered: Some(number @ 0), .. } = act {
+                    *number = self.tasks.get(id).map_or(1, Task::next_request);
+                }
                 if let Act::Next { go, .. } = act {
                     go.eta = from_now(go.eta, wall);
                     go.deadline = from_now(go.deadline, wall);

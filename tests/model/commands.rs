@@ -299,7 +299,7 @@ impl Model {
         Ok(Reply::text("cancelled"))
     }
 
-    fn requeue(&mut self, id: &str, at_once: bool) -> Verdict<Reply> {
+    pub fn requeue(&mut self, id: &str, at_once: bool) -> Verdict<Reply> {
         let now = decimal(self.now);
         let task = self.known(id)?;
         if task.status == "pending" && task.get("outcome") == "released" {

@@ -1,10 +1,19 @@
-//! Requests to owners: to suspend, to continue or to signal the program of a task.
+//! Requests to owners: to suspend, to continue, to signal or to describe the program of a task.
 
-use crate::model::keys::Reply;
+use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::state::{Model, Task, Transition, Verdict, decimal};
 
 /// Commands that make a request.
-pub const CONTROLS: [&str; 3] = ["suspend", "unsuspend", "signal"];
+pub const CONTROLS: [&str; 4] = ["suspend", "unsuspend", "signal", "describe"];
+
+/// Signal of each request to signal.
+pub const SIGNAL: &str = "USR1";
+
+/// Description of each program.
+pub const DESCRIBED: &str = "{}";
+
+/// Number of descriptions of a task that are kept.
+const DESCRIPTIONS: u64 = 4;
 
 const FIELDS: [&str; 5] = ["controls", "controlled", "control_refused", "suspended", "suspended_by"];
 
@@ -16,6 +25,12 @@ impl Task {
             (words.next().unwrap().parse().unwrap(), words.next().unwrap(), words.next().unwrap())
         });
         each.collect()
+    }
+
+    /// The number of the earliest request without an answer, or of the next request.
+    pub fn next_request(&self) -> u8 {
+        let first = self.controls().first().map_or(self.number("controlled") + 1, |(number, ..)| *number);
+        u8::try_from(first).unwrap_or(u8::MAX)
     }
 
     fn set_controls(&mut self, requests: &[(u64, String, String)]) {
@@ -40,26 +55,53 @@ impl Task {
     }
 }
 
+/// The detail of a request, as the audit and the history have it.
+fn detail(what: &str) -> &'static str {
+    if what == "signal" { SIGNAL } else { "" }
+}
+
+fn next(requests: &[(u64, String, String)]) -> Reply {
+    requests.first().map_or(Reply::Nil, |(number, what, signal)| {
+        Reply::List(vec![Reply::text(number), Reply::text(what), Reply::text(signal)])
+    })
+}
+
 impl Model {
+    /// Makes a request, and adds it to the audit.
     pub fn control(&mut self, id: &str, what: &'static str) -> Verdict<Reply> {
+        let (reply, asked) = self.ask(id, what)?;
+        if asked {
+            let doing = match what {
+                "suspend" => "suspending",
+                "unsuspend" => "continuing",
+                "signal" => "signalling",
+                _ => "describing",
+            };
+            let status = self.tasks[id].status.clone();
+            self.note_change(what, ["task", id], [&status, doing], detail(what));
+        }
+        Ok(reply)
+    }
+
+    /// Makes a request. Returns false if the task already is as requested.
+    pub fn ask(&mut self, id: &str, what: &'static str) -> Verdict<(Reply, bool)> {
         let by = self.by;
         let task = self.known(id)?;
         if !task.held() || task.get("token").is_empty() || task.has("cancel") || task.has("requeue") {
             return Err("STATE");
         }
         let mut requests = task.controls();
-        let latest = requests.iter().rev().find(|(_, what, _)| what != "signal");
+        let latest = requests.iter().rev().find(|(_, what, _)| what.ends_with("suspend"));
         let wanted = latest.map_or(task.has("suspended"), |(_, what, _)| what == "suspend");
         if what == "suspend" && wanted {
-            return Ok(Reply::text(if task.has("suspended") { "suspended" } else { "suspending" }));
+            return Ok((Reply::text(if task.has("suspended") { "suspended" } else { "suspending" }), false));
         } else if what == "unsuspend" && !wanted {
-            return Ok(Reply::text(if task.has("suspended") { "continuing" } else { "continued" }));
+            return Ok((Reply::text(if task.has("suspended") { "continuing" } else { "continued" }), false));
         } else if requests.len() == 16 {
             return Err("TOOMANY");
         }
         let number = requests.last().map_or(task.number("controlled"), |(number, ..)| *number) + 1;
-        let signal = if what == "signal" { "USR1" } else { "" };
-        requests.push((number, what.to_owned(), signal.to_owned()));
+        requests.push((number, what.to_owned(), detail(what).to_owned()));
         task.set_controls(&requests);
         task.order = Some("attend");
         if !task.flagged('c') {
@@ -69,15 +111,16 @@ impl Model {
         if what == "suspend" {
             task.set("suspended_by", by);
         }
-        let status = task.status.clone();
-        self.tell_control(id, what, by, signal);
-        let (doing, reply) = match what {
-            "suspend" => ("suspending", Reply::text("suspending")),
-            "unsuspend" => ("continuing", Reply::text("continuing")),
-            _ => ("signalling", Reply::text(number)),
+        // A description changes nothing, so the history does not have it.
+        if what != "describe" {
+            self.tell_control(id, what, by, detail(what));
+        }
+        let reply = match what {
+            "suspend" => Reply::text("suspending"),
+            "unsuspend" => Reply::text("continuing"),
+            _ => Reply::text(number),
         };
-        self.note_change(what, ["task", id], [&status, doing], signal);
-        Ok(reply)
+        Ok((reply, true))
     }
 
     /// The owner's answer to its earliest request, and the next request.
@@ -102,7 +145,14 @@ impl Model {
             if requests.is_empty() && task.order == Some("attend") {
                 task.order = None;
             }
-            let node = task.get("node").to_owned();
+            let (node, token) = (task.get("node").to_owned(), task.get("token").to_owned());
+            if what == "describe" {
+                if !refused {
+                    let described = self.described.entry(id.to_owned()).or_default();
+                    described.insert((number % DESCRIPTIONS).to_string(), format!("{token} {number} {DESCRIBED}"));
+                }
+                return next(&requests);
+            }
             let done = match what.as_str() {
                 _ if refused => "refused",
                 "suspend" => "suspended",
@@ -111,10 +161,12 @@ impl Model {
             };
             self.tell_control(id, done, &node, if refused { "no" } else { &signal });
         }
-        let next = requests.first();
-        next.map_or(Reply::Nil, |(number, what, signal)| {
-            Reply::List(vec![Reply::text(number), Reply::text(what), Reply::text(signal)])
-        })
+        next(&requests)
+    }
+
+    /// The descriptions outlive their tasks. They expire in the time of the server.
+    pub fn described_keys(&self, keys: &mut Keys) {
+        keys.extend(self.described.iter().map(|(id, kept)| (format!("described_{id}"), Kept::Hash(kept.clone()))));
     }
 
     fn tell_control(&mut self, id: &str, why: &'static str, by: &str, text: &str) {

@@ -50,6 +50,7 @@ impl Model {
         self.share_keys(&mut keys);
         self.audit_keys(&mut keys);
         self.maintenance_keys(&mut keys);
+        self.described_keys(&mut keys);
         keys.insert("changes".into(), Kept::Stream(self.told.clone()));
         let tracked = self.tracked.iter().map(|(id, since)| (id.clone(), score(*since)));
         keys.insert("tracked".into(), Kept::Zset(tracked.collect()));

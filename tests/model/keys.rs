@@ -68,7 +68,7 @@ fn text(value: Value) -> String {
 }
 
 /// Keys that expire.
-const EXPIRING: [&str; 5] = ["rounds_", "rate_", "shared_rate_", "requests", "wakes_"];
+const EXPIRING: [&str; 6] = ["described_", "rounds_", "rate_", "shared_rate_", "requests", "wakes_"];
 
 /// The events that were read, by key: the id of the last event, and all events that are left; and the ids of all
 /// entries that the audit ever had.

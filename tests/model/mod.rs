@@ -8,6 +8,7 @@ pub mod cases;
 pub mod change_cases;
 pub mod check;
 pub mod commands;
+mod control_cases;
 pub mod controls;
 pub mod deadlines;
 pub mod drain;
@@ -78,7 +79,7 @@ pub enum Judge {
 /// Subject of the cases.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// All kinds: of fourteen cases three are plain, and each other kind has one. On several servers, the last four
+    /// All kinds: of fifteen cases three are plain, and each other kind has one. On several servers, the last five
     /// kinds are left out.
     All,
     Plain,
@@ -93,6 +94,7 @@ pub enum Kind {
     KeptUp,
     Peeked,
     Edited,
+    Controlled,
 }
 
 /// A call that was made.
@@ -324,13 +326,14 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
         maintenance_cases::case().boxed(),
         peek::case().boxed(),
         change_cases::edited().boxed(),
+        control_cases::case().boxed(),
     ];
     let mut kinds = kinds.map(|cases| (cases, runner()));
     let mut number = 0;
     while bench.calls < calls {
         number += 1;
         let kind = match bench.kind {
-            Kind::All => match number % if bench.namespace.is_some() { 10 } else { 14 } {
+            Kind::All => match number % if bench.namespace.is_some() { 10 } else { 15 } {
                 0 => Kind::Graphs,
                 5 => Kind::Sets,
                 3 => Kind::Changes,
@@ -342,6 +345,7 @@ pub fn explore(bench: &mut Bench<'_>, seed: u64, calls: u32, shrink: u32) -> Opt
                 11 => Kind::KeptUp,
                 12 => Kind::Peeked,
                 13 => Kind::Edited,
+                14 => Kind::Controlled,
                 _ => Kind::Plain,
             },
             kind => kind,

@@ -1,7 +1,7 @@
 //! Actions of operators on tasks and queues.
 
 use crate::model::arguments::{micros, queue};
-use crate::model::controls::CONTROLS;
+use crate::model::controls::{CONTROLS, SIGNAL};
 use crate::model::keys::{Kept, Reply};
 use crate::model::ops::{Bulk, Op, TAGS};
 use crate::model::ranking::{Carried, rank};
@@ -155,11 +155,15 @@ impl Model {
         let mut ids: Vec<(u64, String)> = tasks.map(|task| (task.created, task.id.clone())).collect();
         ids.sort();
         let (looked, mut changed, mut refused) = (ids.len(), 0, 0);
-        let (born, by) = (self.born, std::mem::take(&mut self.by));
+        let (born, by) = (self.born, self.by);
+        if matches!(action, Bulk::Purge | Bulk::Cancel { .. } | Bulk::Prioritise(_)) {
+            self.by = "";
+        }
         self.begin_step();
         for (_, id) in ids {
             let task = &self.tasks[&id];
             let (held, done, told) = (task.held(), task.status == "cancelled", task.order);
+            let stops = task.has("requeue") || task.has("cancel");
             let verdict = match action {
                 Bulk::Purge if held || self.keeps_result(&id) => Err("STATE"),
                 Bulk::Purge => {
@@ -173,6 +177,13 @@ impl Model {
                 Bulk::Prioritise(priority) => {
                     let same = task.waits() && task.priority() == i64::from(priority);
                     self.prioritise(&id, i64::from(priority)).map(|_| !same)
+                }
+                Bulk::Control(what) => self.ask(&id, CONTROLS[usize::from(what)]).map(|(_, asked)| asked),
+                Bulk::Requeue => self.requeue(&id, false).map(|_| held && !stops),
+                Bulk::Hold(on) => {
+                    let before = task.status.clone();
+                    let done = if on { self.hold(&id) } else { self.unhold(&id) };
+                    done.map(|_| self.tasks[&id].status != before)
                 }
             };
             match verdict {
@@ -226,6 +237,10 @@ impl Bulk {
                 format!("cancel force={} at_once={}", u8::from(force), u8::from(at_once))
             }
             Self::Prioritise(priority) => format!("prioritise priority={priority}"),
+            Self::Control(what) if CONTROLS[usize::from(what)] == "signal" => format!("signal signal={SIGNAL}"),
+            Self::Control(what) => CONTROLS[usize::from(what)].into(),
+            Self::Requeue => "requeue".into(),
+            Self::Hold(on) => if on { "hold" } else { "unhold" }.into(),
         }
     }
 }

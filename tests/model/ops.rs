@@ -182,7 +182,7 @@ pub enum Act {
     },
     Progress(u8),
     Checkpoint(u8),
-    /// The answer to a request, and the question for the next.
+    /// The answer to a request, and the question for the next. 0 stands for the request whose turn it is.
     Attend {
         answered: Option<u8>,
         refused: bool,
@@ -258,8 +258,15 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug)]
 pub enum Bulk {
     Purge,
-    Cancel { force: bool, at_once: bool },
+    Cancel {
+        force: bool,
+        at_once: bool,
+    },
     Prioritise(i16),
+    /// An index of `CONTROLS`, except `describe`.
+    Control(u8),
+    Requeue,
+    Hold(bool),
 }
 
 /// Queues and listeners are indexes, leases and ages whole seconds.

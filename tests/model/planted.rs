@@ -61,6 +61,10 @@ impl Bug {
         Self { kind: Kind::Edited, ..self }
     }
 
+    const fn of_controls(self) -> Self {
+        Self { kind: Kind::Controlled, ..self }
+    }
+
     const fn of_patterns(self) -> Self {
         Self { kind: Kind::Patterns, ..self }
     }
@@ -75,7 +79,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 228] = [
+pub static BUGS: [Bug; 235] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -983,6 +987,39 @@ pub static BUGS: [Bug; 228] = [
         "changed.needs or changed.priority",
     )
     .of_edits(),
+    shown(
+        "a repair removes the order of requests without an answer",
+        "repair",
+        "and (task.cancel or task.requeue or",
+        "and (task.cancel or task.requeue or false and",
+    )
+    .of_controls(),
+    bug("an owner answers a request with another token", "attend", "if v[2] ~= token or not (", "if not (")
+        .of_controls(),
+    bug("a request is delivered again after its answer", "attend", "table.remove(found.list, 1)", "found.list[1]")
+        .of_controls(),
+    shown(
+        "a held task stays among those that can be reserved",
+        "hold",
+        "redis.call('LREM', task.astray or old, task.from_end or '-1', id)",
+        "local _ = to == 'held' or redis.call('LREM', task.astray or old, task.from_end or '-1', id)",
+    )
+    .of_controls(),
+    bug(
+        "a task that is being stopped is suspended",
+        "suspend",
+        "elseif task.cancel or task.requeue then",
+        "elseif false then",
+    )
+    .of_controls(),
+    bug("a bulk sends no signal", "bulk", "detail = options.signal,", "detail = nil,").of_controls(),
+    bug(
+        "a task that is given back stays suspended",
+        "release",
+        "'control_refused', 'suspended', 'suspended_by'",
+        "'control_refused', 'suspended_by'",
+    )
+    .of_controls(),
 ];
 
 /// `SEED NAME` of each bug: what selects the calls that find it soon.

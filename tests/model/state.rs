@@ -201,6 +201,8 @@ pub struct Model {
     /// Rounds that begin later, by task.
     pub next_round: BTreeMap<String, NextRound>,
     pub shares: Shares,
+    /// Descriptions of programs, by task.
+    pub described: BTreeMap<String, BTreeMap<String, String>>,
     /// The caller of the present call, if the call names its caller.
     pub by: &'static str,
     pub audit: Audit,

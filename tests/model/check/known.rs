@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Checked, Record, ensure, field, hash, held, set};
+use super::{Checked, Record, ensure, field, hash, held, records, set};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{LISTENERS, QUEUES};
 
@@ -25,6 +25,10 @@ pub fn check(keys: &Keys) -> Checked {
             None => of_namespace(keys, kind, kept),
         };
         ensure(fits, || format!("I5: {name} is not of the contract: {kept:?}"))?;
+    }
+    for (id, record) in records(keys).iter().filter(|(_, record)| record.contains_key("controls")) {
+        let told = hash(keys, &format!("orders_{}", field(record, "queue"))).contains_key(&format!("t:{id}"));
+        ensure(told, || format!("I5: {id} has requests, and no order: {record:?}"))?;
     }
     Ok(())
 }
@@ -56,7 +60,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("workers", Kept::Zset(workers)) => workers.keys().all(|who| keys.contains_key(&format!("worker_{who}"))),
         (other, Kept::Hash(_)) => match other.strip_prefix("rounds_").or_else(|| other.strip_prefix("worker_")) {
             Some(listener) => LISTENERS.contains(&listener),
-            None => ["task_", "schedule_", "upstreams_", "inputs_", "graph_", "next_round_"]
+            None => ["task_", "schedule_", "upstreams_", "inputs_", "graph_", "next_round_", "described_"]
                 .iter()
                 .any(|kind| other.starts_with(kind)),
         },
