@@ -120,7 +120,7 @@ fn running(here: &Here, now: &Now) -> Markup {
         @if now.running.is_empty() {
             (look::empty("Nothing runs.", "A task runs as soon as a worker of its queue has a free slot. Submit one:", Some("blueque submit QUEUE '[\"parameters\"]'")))
         } @else {
-            div.table {
+            div.table.flow {
                 table {
                     thead { tr {
                         th { "Task" } th { "Queue" } th { "State" } th.wide { "Progress" } th.number { "Running for" }
@@ -138,13 +138,13 @@ fn row(here: &Here, task: &Running) -> Markup {
     html! {
         tr data-key=(task.id) {
             th scope="row" { (look::named(here, &task.id, info)) }
-            td { (look::queue(here, &info.queue().unwrap_or_default())) }
-            td { (look::state(info.condition())) }
+            td data-label="Queue" { (look::queue(here, &info.queue().unwrap_or_default())) }
+            td.first { (look::state(info.condition())) }
             td.wide { (look::progress(&task.progress)) }
-            td.number { @if let Some(started) = info.started() { (time::elapsed(started)) } }
-            td.number { @match task.end { Some(end) => (time::expected(end)), None => span.none title="Unknown: no progress and no earlier runs" { "–" } } }
-            td { @if let Some(node) = info.node() { span title=(text::line(&node)) { (text::short(task.worker.as_deref().unwrap_or(&node), 30)) } } }
-            td.number { (time::maybe(task.seen)) }
+            td.number data-label="Running for" { @if let Some(started) = info.started() { (time::elapsed(started)) } }
+            td.number data-label="Expected end" { @match task.end { Some(end) => (time::expected(end)), None => span.none title="Unknown: no progress and no earlier runs" { "–" } } }
+            td data-label="Worker" { @if let Some(node) = info.node() { span title=(text::line(&node)) { (text::short(task.worker.as_deref().unwrap_or(&node), 30)) } } }
+            td.number data-label="Heartbeat" { (time::maybe(task.seen)) }
         }
     }
 }
@@ -165,7 +165,7 @@ fn all_queues(here: &Here, now: &Now) -> Markup {
 
 pub fn queue_table(here: &Here, queues: &[QueueRow]) -> Markup {
     html! {
-        div.table {
+        div.table.flow {
             table {
                 thead { tr {
                     th { "Queue" } th.number { "Running" } th.number { "Pending" } th.number { "Scheduled" } th.number { "Waiting" }
@@ -194,16 +194,16 @@ fn queue_row(here: &Here, queue: &QueueRow) -> Markup {
                 }
                 @if queue.is_without_worker() { span.tag data-kind="bad" { "no worker" } }
             }
-            td.number { (find("started,reserved", counts.started + counts.reserved)) }
-            td.number { (find("pending", counts.pending)) }
-            td.number { (find("scheduled", counts.scheduled)) }
-            td.number { (find("waiting", counts.waiting)) }
-            td.number data-bad[counts.failed > 0] { (find("failed", counts.failed)) }
-            td.number { (find("complete", counts.complete)) }
-            td.number { (look::number(queue.rates.into)) (more) }
-            td.number { (look::number(queue.rates.out)) (more) }
-            td.number { @match queue.rates.oldest { Some(since) => (time::elapsed(since)), None => span.none { "–" } } }
-            td.number { (look::number(counts.listeners)) }
+            td.number data-label="Running" { (find("started,reserved", counts.started + counts.reserved)) }
+            td.number data-label="Pending" { (find("pending", counts.pending)) }
+            td.number data-label="Scheduled" { (find("scheduled", counts.scheduled)) }
+            td.number data-label="Waiting" { (find("waiting", counts.waiting)) }
+            td.number data-label="Failed" data-bad[counts.failed > 0] { (find("failed", counts.failed)) }
+            td.number data-label="Complete" { (find("complete", counts.complete)) }
+            td.number data-label="In/min" { (look::number(queue.rates.into)) (more) }
+            td.number data-label="Out/min" { (look::number(queue.rates.out)) (more) }
+            td.number data-label="Next waits for" { @match queue.rates.oldest { Some(since) => (time::elapsed(since)), None => span.none { "–" } } }
+            td.number data-label="Workers" { (look::number(counts.listeners)) }
         }
     }
 }
@@ -214,17 +214,17 @@ fn failures(here: &Here, failures: &[Failed]) -> Markup {
         @if failures.is_empty() {
             p.quiet { "No task that failed in the last hour is still failed." }
         } @else {
-            div.table {
+            div.table.flow {
                 table {
                     thead { tr { th { "Task" } th { "Queue" } th.wide { "Error" } th.number { "Attempts" } th.number { "Failed" } } }
                     tbody {
                         @for task in failures {
                             tr data-key=(task.id) {
                                 th scope="row" { (look::named(here, &task.id, &task.info)) }
-                                td { (look::queue(here, &task.info.queue().unwrap_or_default())) }
+                                td data-label="Queue" { (look::queue(here, &task.info.queue().unwrap_or_default())) }
                                 td.wide { (text::short(&task.info.error().unwrap_or_default(), 140)) }
-                                td.number { (task.info.attempt()) }
-                                td.number { (time::maybe(task.info.updated())) }
+                                td.number data-label="Attempts" { (task.info.attempt()) }
+                                td.number data-label="Failed" { (time::maybe(task.info.updated())) }
                             }
                         }
                     }

@@ -57,12 +57,10 @@ async fn content(here: &Here, name: &str) -> Result<Markup, Failure> {
                 section.card #queue-workers { (part()) }
             }
             div.cards {
-                section.card #queue-settings { (settings(here, &name, &details.settings)) }
-                div.stack {
-                    section.card #queue-limits { (limits(here, &name, &details)) }
-                    section.card #queue-tags { (tags(here, &name, &details)) }
-                }
+                section.card #queue-limits { (limits(here, &name, &details)) }
+                section.card #queue-tags { (tags(here, &name, &details)) }
             }
+            section.card #queue-settings { (settings(here, &name, &details.settings)) }
         }
     })
 }
@@ -96,7 +94,7 @@ fn head(here: &Here, queue: &Queue) -> Markup {
         @if queue.counts.pending > 0 && queue.counts.listeners == 0 {
             p.alarm data-alarm="no-worker" { strong { "No worker. " } (text::tasks(queue.counts.pending)) " waiting. Start one: " code { "blueque worker --queue " (name) } }
         }
-        dl.figures {
+        dl.figures.strip {
             @for status in Status::ALL {
                 @let number = of(&queue.counts, *status);
                 div {
@@ -108,8 +106,9 @@ fn head(here: &Here, queue: &Queue) -> Markup {
                     }
                 }
             }
-            div { dt { "Created / ended, last minute" } dd { (queue.rates.into) " / " (queue.rates.out) @if queue.rates.more { " or more" } } }
+            div { dt title="Created and ended in the last minute" { "in / out, 1 min" } dd { (queue.rates.into) " / " (queue.rates.out) @if queue.rates.more { small { " or more" } } } }
         }
+        (plot::mix("Tasks by state", &Status::ALL.iter().map(|status| (status.as_str(), of(&queue.counts, *status))).collect::<Vec<_>>()))
     }
 }
 
@@ -251,15 +250,16 @@ fn plots(details: &Details) -> Markup {
             h2 { "Statistics" }
             (plot::legend(&[("good", "complete"), ("wrong", "failed"), ("line1", "median"), ("line2", "95 % within")]))
         }
-        div.cards {
-            div.card { h3 { "Ended, by day (UTC)" } (plot::bars("Tasks that ended, by day", &by_day)) }
-            div.card { h3 { "Ended, by hour (UTC)" } (plot::bars("Tasks that ended, by hour", &by_hour)) @if details.short { p.note { "The events of the queue do not reach back over all hours." } } }
-            div.card { h3 { "Waiting time, by day" } (plot::durations("Waiting time, by day", &waits)) }
+        div.plots {
+            div.card { h3 { "Ended, by hour (UTC)" } (plot::bars("Tasks that ended, by hour", &by_hour)) }
             div.card { h3 { "Waiting time, by hour" } (plot::durations("Waiting time, by hour", &hourly(|hour| &hour.waits))) }
-            div.card { h3 { "Running time, by day" } (plot::durations("Running time, by day", &runs)) }
             div.card { h3 { "Running time, by hour" } (plot::durations("Running time, by hour", &hourly(|hour| &hour.runs))) }
+            div.card { h3 { "Ended, by day (UTC)" } (plot::bars("Tasks that ended, by day", &by_day)) }
+            div.card { h3 { "Waiting time, by day" } (plot::durations("Waiting time, by day", &waits)) }
+            div.card { h3 { "Running time, by day" } (plot::durations("Running time, by day", &runs)) }
         }
-        p.note {
+        p.note.under {
+            @if details.short { "The events of the queue do not reach back over all hours. " }
             "Last " (queue::DAYS) " days: " (text::thousands(total.submitted)) " created, " (text::thousands(total.complete)) " complete, " (text::thousands(total.failed)) " failed, "
             (text::thousands(total.retries)) " retries, " (text::thousands(total.losses)) " lost, " (text::thousands(total.releases)) " given back."
         }

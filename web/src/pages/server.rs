@@ -61,7 +61,7 @@ async fn content(here: &Here, checks: bool) -> Result<Markup, Failure> {
             }
         }
         @if let Ok(known) = &known { (figures(here, known)) }
-        section.card #settings {
+        section.card.all-settings #settings {
             header.line { h2 { "Settings of all queues" } span.note { "A queue may have settings of its own" } }
             dl.facts.settings { @for setting in &settings { (settings::row(here, setting, None)) } }
         }
@@ -82,9 +82,9 @@ fn figures(here: &Here, facts: &Facts) -> Markup {
         _ => "none",
     };
     html! {
-        dl.figures {
+        dl.figures.strip.alone {
             div { dt { "Server" } dd.text { (text::line(&version)) } }
-            div { dt { "Address" } dd.text { (text::short(here.place.address(), 60)) } }
+            div.broad { dt { "Address" } dd.text { (text::short(here.place.address(), 60)) } }
             div { dt { "Up for" } dd.text { (time::span(std::time::Duration::from_secs(facts.number("uptime_in_seconds")))) } }
             div { dt { "Memory" } dd.text { (size("used_memory")) @if most > 0 { small { " of " (size("maxmemory")) } progress max="1" value=(format!("{:.3}", ratio(facts.number("used_memory"), most))) aria-label="Memory used" {} } } }
             div { dt { "Persistence" } dd.text { (persistence) } }

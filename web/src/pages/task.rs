@@ -82,19 +82,21 @@ async fn content(here: &Here, id: &str, query: &HashMap<String, String>) -> Resu
         div data-live=(here.link(&format!("/live?topic=task:{}", escaped(id.as_str())))) data-task=(id) {
             section #task-head { (part("task-head")) }
             section #task-actions { (part("task-actions")) }
-            (log)
-            section #task-attempts { (part("task-attempts")) }
-            div.cards {
-                section.card #task-facts { (part("task-facts")) }
-                section.card #task-neighbours { (facts::neighbours(here, &task.info, &neighbours)) }
+            div.split {
+                div.main {
+                    (log)
+                    section #task-attempts { (part("task-attempts")) }
+                    section #task-values { (part("task-values")) }
+                    section #task-notices { (part("task-notices")) }
+                    section.card #task-history { (part("task-history")) }
+                }
+                div.side {
+                    section.card #task-facts { (part("task-facts")) }
+                    section.card #task-neighbours { (facts::neighbours(here, &task.info, &neighbours)) }
+                    section.card #task-policy { (facts::policy(&task.policy)) }
+                    section.card #task-audit { (history::audit(&audit)) }
+                }
             }
-            section #task-values { (part("task-values")) }
-            div.cards {
-                section.card #task-policy { (facts::policy(&task.policy)) }
-                section.card #task-audit { (history::audit(&audit)) }
-            }
-            section #task-notices { (part("task-notices")) }
-            section.card #task-history { (part("task-history")) }
         }
     })
 }

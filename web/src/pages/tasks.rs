@@ -72,9 +72,11 @@ async fn content(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
     let place = Place { query: &query, columns: chosen, order };
     Ok(html! {
         header.line {
-            h1 { "Tasks" }
+            div.row {
+                h1 { "Tasks" }
+                @if let Some(matching) = matching { span.note #matching { (text::thousands(matching)) " match" } }
+            }
             (add::link(here, "add-task", &query.queue.as_ref().map_or_else(String::new, |queue| format!("?queue={}", escaped(queue)))))
-            @if let Some(matching) = matching { span.note #matching { (text::thousands(matching)) " match" } }
         }
         div {
             (jobs(here))
@@ -176,7 +178,7 @@ fn table(here: &Here, found: &Found, columns: &[&(&str, &str)], query: &Query) -
         };
     }
     html! {
-        div.table {
+        div.table.flow {
             table {
                 thead { tr {
                     th.select { label.hidden for="select-all" { "Select all on this page" } input #select-all type="checkbox"; }
@@ -187,9 +189,9 @@ fn table(here: &Here, found: &Found, columns: &[&(&str, &str)], query: &Query) -
                     @for (id, info) in &found.tasks {
                         tr data-key=(id) {
                             td.select { input type="checkbox" name="id" value=(id) aria-label=(format!("Select {}", text::line(id))); }
-                            th scope="row" { (look::named(here, id, info)) @if let Some(label) = info.label().filter(|label| !label.is_empty()) { " " small.id { (text::short(&label, 40)) } } }
-                            td { (look::state(info.condition())) }
-                            @for (name, _) in columns { td.number[is_number(name)].wide[*name == "progress"] { (cell(here, name, info)) } }
+                            th scope="row" { (look::named(here, id, info)) @if let Some(label) = info.label().filter(|label| !label.is_empty()) { " " small.id.label { (text::short(&label, 40)) } } }
+                            td.first { (look::state(info.condition())) }
+                            @for (name, title) in columns { td.number[is_number(name)].wide[*name == "progress"] data-label=(title) { (cell(here, name, info)) } }
                         }
                     }
                 }
@@ -210,7 +212,10 @@ fn cell(here: &Here, column: &str, info: &TaskInfo) -> Markup {
         "progress" => match info.status() {
             Some(Status::Failed) => text::short(&info.error().unwrap_or_default(), 120),
             Some(Status::Cancelled) => text(info.reason()),
-            Some(Status::Complete) => text(None),
+            Some(Status::Complete) => match info.started().zip(info.updated()) {
+                Some((from, to)) => html! { span.quiet { "ran " (time::span(time::between(from, to))) } },
+                None => text(None),
+            },
             _ => match info.progress_bytes() {
                 Some(bytes) => look::progress(&Progress::read(bytes)),
                 None => text(info.last_error()),

@@ -11,16 +11,7 @@ pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Optio
     let id = format!("act-{}", action.name);
     // Live parts must not turn an open dialog into the dialog of another action.
     let key = fields.iter().fold(action.name.to_owned(), |key, (_, value)| key + " " + value);
-    let form = |inner: Markup| {
-        html! {
-            form method="post" action=(here.link(&format!("/act/{}", action.name))) data-action=(action.name) {
-                input type="hidden" name="csrf" value=(here.csrf.token);
-                input type="hidden" name="back" value=(here.at);
-                @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
-                (inner)
-            }
-        }
-    };
+    let form = |inner: Markup| sent(here, action, fields, &inner);
     html! {
         span.act data-key=(key) data-needs=(action.role().as_str()) {
             @if action.asks || more.is_some() {
@@ -43,6 +34,26 @@ pub fn button(here: &Here, action: &Action, fields: &[(&str, &str)], more: Optio
             }
         }
     }
+}
+
+/// The form of an action with its hidden fields.
+fn sent(here: &Here, action: &Action, fields: &[(&str, &str)], inner: &Markup) -> Markup {
+    html! {
+        form method="post" action=(here.link(&format!("/act/{}", action.name))) data-action=(action.name) {
+            input type="hidden" name="csrf" value=(here.csrf.token);
+            input type="hidden" name="back" value=(here.at);
+            @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
+            (inner)
+        }
+    }
+}
+
+/// A small button that removes what stands before it.
+pub fn cross(here: &Here, action: &Action, fields: &[(&str, &str)]) -> Markup {
+    let of = fields.last().map_or("", |(_, value)| value);
+    let label = format!("{} {}", action.label, crate::text::line(of));
+    let inner = html! { button.cross title=(action.will) aria-label=(label) { "×" } };
+    html! { span.act data-key=(format!("{} {of}", action.name)) data-needs=(action.role().as_str()) { (sent(here, action, fields, &inner)) } }
 }
 
 /// A field of a form for a line of text.

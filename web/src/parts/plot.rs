@@ -119,6 +119,48 @@ pub fn durations(title: &str, points: &[Point]) -> Markup {
     }
 }
 
+/// A bar whose parts are states.
+pub fn mix(title: &str, states: &[(&str, u64)]) -> Markup {
+    let all: u64 = states.iter().map(|(_, number)| number).sum();
+    #[allow(clippy::cast_precision_loss, reason = "pixels")]
+    let part = |number: u64| number as f64 / all.max(1) as f64 * 1_000.0;
+    let words = states.iter().filter(|(_, number)| *number > 0).map(|(state, number)| format!("{number} {state}"));
+    let label = format!("{title}: {}", words.collect::<Vec<_>>().join(", "));
+    let mut from = 0.0;
+    html! {
+        @if all > 0 {
+            svg.mix viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=(label) {
+                @for (state, number) in states.iter().filter(|(_, number)| *number > 0) {
+                    rect data-state=(state) x=(format!("{from:.1}")) width=(format!("{:.1}", part(*number))) height="10" { title { (number) " " (state) } }
+                    @let () = from += part(*number);
+                }
+            }
+        }
+    }
+}
+
+/// A part of a time line: its class, where it begins and ends from 0 to 1, and what it is.
+#[derive(Debug)]
+pub struct Span {
+    pub class: &'static str,
+    pub from: f64,
+    pub to: f64,
+    pub what: String,
+}
+
+/// A time line, in steps of a hundredth, so that one that grows changes rarely.
+pub fn spans(title: &str, spans: &[Span]) -> Markup {
+    let at = |part: f64| (part * 100.0).round() * 10.0;
+    html! {
+        svg.spans viewBox="0 0 1000 16" preserveAspectRatio="none" role="img" aria-label=(title) {
+            rect.ground width="1000" height="16" {}
+            @for span in spans {
+                rect class=(span.class) x=(at(span.from)) width=((at(span.to) - at(span.from)).max(3.0)) height="16" { title { (span.what) } }
+            }
+        }
+    }
+}
+
 /// What the marks of the plots mean.
 pub fn legend(marks: &[(&str, &str)]) -> Markup {
     html! {

@@ -45,7 +45,7 @@ pub fn row(here: &Here, setting: &Setting, queue: Option<&QueueName>) -> Markup 
     let fields: Vec<(&str, &str)> = queue.into_iter().chain([("name", setting.name.as_str())]).collect();
     html! {
         dt title=(known.map_or("", |known| known.means)) { (setting.name) }
-        dd { span.row {
+        dd data-own[own] { span.row {
             span title=(format!("{value} {unit}")) { @if value.is_empty() { span.none { "–" } } @else { (text::short(&known.map_or_else(|| value.to_owned(), |known| shown(known, value)), 60)) } }
             small { (from) }
             @if let Some(action) = action("configure") {

@@ -4,7 +4,7 @@ use blueque::Status;
 use blueque::contract::TASK_OPTIONS;
 use maud::{Markup, html};
 
-use crate::act::action;
+use crate::act::{Action, action};
 use crate::here::Here;
 use crate::parts::{form, settings};
 use crate::read::task::Task;
@@ -40,19 +40,22 @@ pub fn buttons(here: &Here, task: &Task) -> Markup {
     if status.is_finished() {
         names.push("delete");
     }
+    let all = names.iter().filter_map(|name| action(name));
+    let button = |action: &Action| {
+        form::button(here, action, &[("id", task.id.as_str())], fields(here, action.name, task).as_ref())
+    };
     html! {
         h2.hidden { "Actions" }
         div.row {
-            @for name in names {
-                @if let Some(action) = action(name) {
-                    (form::button(here, action, &[("id", task.id.as_str())], fields(here, name, task).as_ref()))
-                }
-            }
+            @for action in all.clone().filter(|action| !action.danger) { (button(action)) }
             @if let Some(graph) = info.graph()
                 && let Some(action) = action("rerun-graph")
                 && status.is_finished() {
                 (form::button(here, action, &[("graph", graph.as_str()), ("task", task.id.as_str())], None))
             }
+            // What loses work stands apart.
+            span.gap {}
+            @for action in all.filter(|action| action.danger) { (button(action)) }
         }
     }
 }

@@ -1,9 +1,12 @@
 //! The attempts of a task.
 
+use std::time::SystemTime;
+
 use blueque::Outcome;
 use maud::{Markup, html};
 
 use crate::parts::look;
+use crate::parts::plot::{self, Span};
 use crate::read::task::{self, Attempt, Task, attempts};
 use crate::{text, time};
 
@@ -14,6 +17,7 @@ pub fn table(task: &Task) -> Markup {
         @if all.is_empty() {
             p.quiet { "No worker has taken it yet." }
         } @else {
+            (line(task, &all))
             div.table {
                 table {
                     thead { tr {
@@ -24,6 +28,41 @@ pub fn table(task: &Task) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// The waits and attempts as a time line, which ends with the expected end of a running task.
+fn line(task: &Task, all: &[Attempt]) -> Markup {
+    let now = SystemTime::now();
+    let begin = all.iter().flat_map(|attempt| [attempt.waited_from, attempt.reserved, attempt.started]).flatten().min();
+    let is_open = all.last().is_some_and(|attempt| attempt.ended.is_none());
+    let expected = task.estimate.as_ref().and_then(|estimate| estimate.end).filter(|end| is_open && *end > now);
+    let last = all.iter().filter_map(|attempt| attempt.ended).max();
+    let end = if is_open { expected.or(Some(now)) } else { last };
+    let Some((begin, end)) = begin.zip(end).filter(|(begin, end)| time::between(*begin, *end).as_secs() > 0) else {
+        return html! {};
+    };
+    let whole = time::between(begin, end).as_secs_f64();
+    let at = |time: SystemTime| (time::between(begin, time).as_secs_f64() / whole).min(1.0);
+    let mut spans = Vec::new();
+    for attempt in all {
+        let mut add = |class, from: Option<SystemTime>, to: Option<SystemTime>, what: String| {
+            spans.extend(from.zip(to).map(|(from, to)| Span { class, from: at(from), to: at(to), what }));
+        };
+        let begun = attempt.started.or(attempt.reserved);
+        add("wait", attempt.waited_from, begun, format!("Waited for attempt {}", attempt.number));
+        let (class, word) = match attempt.outcome {
+            None => ("run", "runs"),
+            Some(Outcome::Complete) => ("good", "complete"),
+            Some(Outcome::Released) => ("back", "given back"),
+            Some(outcome) => ("wrong", outcome.as_str()),
+        };
+        add(class, begun, attempt.ended.or(Some(now)), format!("Attempt {}: {word}", attempt.number));
+    }
+    html! {
+        (plot::spans("Waiting and running times of the attempts", &spans))
+        p.ends { span { "from " (time::relative(begin)) }
+            span { @match expected { Some(end) => { "expected end " (time::expected(end)) } None if is_open => "now", None => { "ended " (time::relative(end)) } } } }
     }
 }
 

@@ -46,9 +46,9 @@ pub fn record(here: &Here, task: &Task) -> Markup {
             @if info.round() > 1 { dt { "Run" } dd { (info.round()) } }
             dt { "Tags" } dd {
                 @for tag in info.tags() {
-                    span.row {
+                    span.chip-with {
                         a.tag href=(here.link(&format!("/tasks?q={}", escaped(&format!("tag:{tag}"))))) { (text::short(&tag, 40)) }
-                        @if let Some(action) = action("untag") { (form::button(here, action, &[("id", task.id.as_str()), ("tags", &tag)], None)) }
+                        @if let Some(action) = action("untag") { (form::cross(here, action, &[("id", task.id.as_str()), ("tags", &tag)])) }
                     }
                 }
                 @if info.tags().is_empty() { span.none { "none" } }
