@@ -1727,6 +1727,8 @@ export interface GetReply {
   readonly logBytes: number | null;
   /** The trace context of the submit. */
   readonly trace: string | null;
+  /** The trace context of the last attempt that reported its span: the next attempt and dependents link to it. */
+  readonly span: string | null;
   /** The lease of each attempt. */
   readonly ownLease: number | null;
   /** The queues that the task goes through after the current queue. */
@@ -1881,6 +1883,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "notify", property: "notify", type: T.notify },
   { name: "log_bytes", property: "logBytes", type: T.logSize },
   { name: "trace", property: "trace", type: T.trace },
+  { name: "span", property: "span", type: T.trace },
   { name: "own_lease", property: "ownLease", type: T.micros },
   { name: "steps", property: "steps", type: T.steps },
   { name: "step", property: "step", type: T.number },
@@ -4222,6 +4225,8 @@ export function signal(id: string, signal: contract.Signal, options: SignalOptio
 export interface StartOptions {
   /** Lease of the attempt. By default the setting `lease`. */
   readonly lease?: Seconds | undefined;
+  /** The trace context of the attempt, to which the next attempt and dependents link. */
+  readonly span?: string | undefined;
 }
 
 const START_REPLY: Shape<number> = wire.single({ name: "deadline", property: "deadline", type: T.deadline });
@@ -4240,6 +4245,7 @@ const START_REPLY: Shape<number> = wire.single({ name: "deadline", property: "de
 export function start(id: string, token: number, pid: number, options: StartOptions = {}): Call<number> {
   return wire.call("start", [id, token, pid], [
     ["lease", options.lease],
+    ["span", options.span],
   ], START_REPLY, false, options);
 }
 

@@ -1,7 +1,7 @@
 --- Reports that a process works on the reserved task, and renews its lease.
 -- @args now id token pid
 -- @role worker
--- @options lease
+-- @options lease span
 -- @again a later deadline
 -- @reply deadline
 -- @errors LOST CANCELLED STATE
@@ -13,7 +13,8 @@ end
 if not string.find(pid, '^[1-9]%d?%d?%d?%d?%d?$') then
   pid = string.format('%d', args.integer(pid, contract.PID_LOW, contract.PID_HIGH, 'pid'))
 end
-local lease = ARGV[5] and args.options(4).lease
+local options = ARGV[5] and args.options(4) or {}
+local lease, span = options.lease, options.span
 
 local task, given = fence.task(id, token, '', 'lease')
 if task.cancel then
@@ -29,7 +30,7 @@ if task.status == 'started' then
   if task.pid ~= pid then
     record.refuse('started by another process', 'reserved')
   end
-  if may and not may('ZADD', role, '', '') then
+  if may and not (may('ZADD', role, '', '') and (not span or may('HSET', role, '', ''))) then
     rights.require()
   end
   if namespace.declared then
@@ -37,6 +38,9 @@ if task.status == 'started' then
   end
   local member = record.lease(task)
   redis.call('ZADD', leases, task.deadline, member)
+  if span then
+    redis.call('HSET', prefix .. 'task_' .. id, 'span', span)
+  end
   return deadline
 end
 
@@ -56,4 +60,7 @@ end
 task.pid = pid
 local now = record.time(task)
 state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', now)
+if span then
+  redis.call('HSET', prefix .. 'task_' .. id, 'span', span)
+end
 return deadline

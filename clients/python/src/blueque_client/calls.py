@@ -2410,6 +2410,9 @@ class GetReply:
     trace: str | None
     """The trace context of the submit."""
 
+    span: str | None
+    """The trace context of the last attempt that reported its span: the next attempt and dependents link to it."""
+
     own_lease: int | None
     """The lease of each attempt."""
 
@@ -2605,6 +2608,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("notify", type=_NOTIFY),
         Field("log_bytes", type=_LOG_SIZE),
         Field("trace", type=_TRACE),
+        Field("span", type=_TRACE),
         Field("own_lease", type=_MICROS),
         Field("steps", type=_STEPS),
         Field("step", type=_NUMBER),
@@ -5778,6 +5782,7 @@ def start(
     pid: int,
     *,
     lease: Seconds | None = None,
+    span: str | None = None,
 ) -> Call[int]:
     """Reports that a process works on the reserved task, and renews its lease.
 
@@ -5785,6 +5790,7 @@ def start(
     token: The token of the attempt.
     pid: The process that runs the task.
     lease: Lease of the attempt. By default the setting `lease`.
+    span: The trace context of the attempt, to which the next attempt and dependents link.
     Errors: BADARG, BADNAME, CANCELLED, LOST, NOPERM, RETRY, SCHEMA, STATE, WRONGKEY.
     Reply: Deadline.
     """
@@ -5793,6 +5799,7 @@ def start(
         [id, token, pid],
         [
             ("lease", lease),
+            ("span", span),
         ],
         _start,
         False,
