@@ -23,6 +23,7 @@ use crate::model::{
 use crate::names::{Namespace, PartitionName, QueueName};
 use crate::options::TaskOptions;
 use crate::repeat::{Reach, Tries};
+use crate::submit_hooks::{AroundSubmit, RunSubmit, Submission, SubmitHook};
 use crate::topology::{StoredTopology, Topology};
 
 /// Number of audit entries that one call reads. Reading them takes less than a millisecond of the server's time.
@@ -67,6 +68,9 @@ struct Inner<L: Link> {
     led: bool,
     max_bytes: Option<u32>,
     before_submit: Vec<BeforeSubmit>,
+    around_submit: Vec<SubmitHook>,
+    /// False for the client of an attempt without a server.
+    has_server: bool,
     handshake: OnceLock<Handshake>,
 }
 
@@ -273,6 +277,9 @@ impl<L: Link> Client<L> {
     /// Makes a call, as a step of a method.
     pub(crate) async fn run<T>(&self, call: &Call<T>) -> Result<T> {
         let (inner, script) = (&self.inner, call.script()?);
+        if !inner.has_server {
+            return Err(Error::argument("this handler was called without a worker: its context has no server"));
+        }
         let mut tries = self.tries();
         loop {
             let age = inner.wires.age();
@@ -419,6 +426,18 @@ impl<L: Link> Client<L> {
         self.inner.before_submit.iter().try_fold(self.sized(options), |options, hook| (hook.0)(queue, options))
     }
 
+    /// Returns a client without a server, whose calls return an error.
+    pub(crate) fn nowhere() -> Result<Self> {
+        let builder = ClientBuilder::default();
+        let place = builder.place(address("redis://localhost/")?)?;
+        let wires = L::wires(place, builder.limit);
+        Ok(builder.client(wires, false, false))
+    }
+
+    pub(crate) fn submit_hooks(&self) -> &[SubmitHook] {
+        &self.inner.around_submit
+    }
+
     pub(crate) fn max_bytes(&self) -> Option<u32> {
         self.inner.max_bytes
     }
@@ -456,6 +475,7 @@ pub struct ClientBuilder<L: Link = Blocking> {
     by: Option<String>,
     for_tests: bool,
     before_submit: Vec<BeforeSubmit>,
+    around_submit: Vec<SubmitHook>,
     link: PhantomData<L>,
 }
 
@@ -470,6 +490,7 @@ impl<L: Link> Default for ClientBuilder<L> {
             by: None,
             for_tests: false,
             before_submit: Vec::new(),
+            around_submit: Vec::new(),
             link: PhantomData,
         }
     }
@@ -538,6 +559,31 @@ impl<L: Link> ClientBuilder<L> {
         self
     }
 
+    /// Adds a hook around all submits to queues and of graphs. It returns a future that calls `run`, perhaps with other
+    /// options, and awaits it. The hooks of [`before_submit`](Self::before_submit) are called within. Its error is the
+    /// error of the submit.
+    ///
+    /// ```
+    /// use blueque::Client;
+    ///
+    /// let builder: blueque::ClientBuilder = Client::builder().around_submit(|submit, run| {
+    ///     Box::pin(async move {
+    ///         let (begun, tasks) = (std::time::Instant::now(), submit.tasks);
+    ///         let outcome = run(submit).await;
+    ///         println!("{tasks} tasks in {:?}: {outcome:?}", begun.elapsed());
+    ///         outcome
+    ///     })
+    /// });
+    /// ```
+    #[must_use]
+    pub fn around_submit<F>(mut self, hook: F) -> Self
+    where
+        F: for<'a> Fn(Submission, RunSubmit<'a>) -> AroundSubmit<'a> + Send + Sync + 'static,
+    {
+        self.around_submit.push(SubmitHook(Arc::new(hook)));
+        self
+    }
+
     /// Opens a namespace for tests, whose calls carry a time ([`Call::at`]). An empty namespace becomes a namespace for
     /// tests, and an existing namespace for tests can be opened. Without this option a namespace for tests is refused
     /// with the code `TEST`, because its clock may show any time.
@@ -602,20 +648,36 @@ impl<L: Link> ClientBuilder<L> {
         Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"))
     }
 
-    async fn connect(self, wires: L::Wires, led: bool) -> Result<Client<L>> {
+    fn client(self, wires: L::Wires, led: bool, has_server: bool) -> Client<L> {
         let calls = Calls::new(self.chosen_namespace());
         let calls = self.by.into_iter().fold(calls, Calls::by);
         let (limit, patience, max_bytes) = (self.limit, self.patience, self.max_bytes);
-        let before_submit = self.before_submit;
-        let inner = Inner { calls, wires, limit, patience, led, max_bytes, before_submit, handshake: OnceLock::new() };
-        let client = Client { inner: Arc::new(inner), end: None, durability: self.durability };
+        let (before_submit, around_submit, handshake) = (self.before_submit, self.around_submit, OnceLock::new());
+        let inner = Inner {
+            calls,
+            wires,
+            limit,
+            patience,
+            led,
+            max_bytes,
+            before_submit,
+            around_submit,
+            has_server,
+            handshake,
+        };
+        Client { inner: Arc::new(inner), end: None, durability: self.durability }
+    }
+
+    async fn connect(self, wires: L::Wires, led: bool) -> Result<Client<L>> {
+        let for_tests = self.for_tests;
+        let client = self.client(wires, led, true);
         let mut handshake = client.run(&client.calls().handshake()).await?;
-        if handshake.test && !self.for_tests {
+        if handshake.test && !for_tests {
             let text = "this namespace is for tests: its clock may show any time, and leases and etas with it; \
                         use another namespace, or open it for tests";
             return Err(Error::Unsuitable { code: Code::Test, text: text.into() });
         }
-        if self.for_tests && !handshake.born {
+        if for_tests && !handshake.born {
             // A call with a time marks an empty namespace as a namespace for tests. This call changes nothing else.
             client.run(&client.calls().configure(None, "lease", None).at(handshake.now)).await?;
             handshake = client.run(&client.calls().handshake()).await?;

@@ -28,6 +28,7 @@ use crate::calls::SubmitGraphOptions;
 use crate::model::OnFailure;
 use crate::names::{GraphId, PartitionName};
 use crate::options::TaskOptions;
+use crate::submit_hooks::Submission;
 pub(crate) use namespace::has_ended;
 pub(crate) use parts::{Parcel, Shares};
 pub(crate) use plan::sorted;
@@ -124,6 +125,18 @@ impl Graph {
     pub fn from_json(text: &str) -> Result<Self, GraphError> {
         let (whole, steps) = document::read(text)?;
         Self::of(whole, steps)
+    }
+
+    /// Describes the submit for the hooks around it.
+    pub(crate) fn submission(&self) -> Submission {
+        let trace = self.whole.trace.iter();
+        let options = trace.fold(TaskOptions::default(), |options, trace| options.trace(trace.as_str()));
+        Submission { queue: None, graph: self.id.clone(), id: None, tasks: self.len(), options }
+    }
+
+    /// Applies the options of a hook around the submit.
+    pub(crate) fn traced(self, options: &TaskOptions) -> Self {
+        options.0.get("trace").map(str::to_owned).into_iter().fold(self, Self::trace)
     }
 
     fn of(whole: Whole, steps: Vec<Step>) -> Result<Self, GraphError> {

@@ -148,7 +148,10 @@ mod repeat;
 mod schedule;
 mod search;
 mod statistics;
+mod submit_hooks;
 mod task;
+#[cfg(feature = "opentelemetry")]
+mod telemetry;
 mod text;
 mod times;
 #[cfg(feature = "tokio")]
@@ -171,7 +174,7 @@ pub mod handles {
     pub use crate::schedule::Schedule;
     pub use crate::task::Task;
     pub use crate::work_queue::WorkQueue;
-    pub use crate::worker::{Context, Maintenance, Worker, WorkerBuilder};
+    pub use crate::worker::{Context, LocalContext, Maintenance, Worker, WorkerBuilder};
 }
 
 // The server.
@@ -201,12 +204,15 @@ pub use model::{
 };
 pub use options::Submit;
 pub use progress::Progress;
+pub use submit_hooks::{AroundSubmit, RunSubmit, Submission};
 /// A task by its id.
 pub type Task = handles::Task<Blocking>;
 // Workers.
 pub use model::WorkerInfo;
 /// A running attempt: its processor, the latest order, and how long the lease is certainly valid.
 pub type Context = handles::Context<Blocking>;
+/// A context for direct calls of a handler, without a worker.
+pub type LocalContext = handles::LocalContext<Blocking>;
 /// Maintenance that every worker does for its queues; for programs that run tasks without [`Worker`].
 pub type Maintenance = handles::Maintenance<Blocking>;
 /// Takes tasks and runs a handler for each task on a separate thread. Clones are handles to the same worker, so that
@@ -214,6 +220,10 @@ pub type Maintenance = handles::Maintenance<Blocking>;
 pub type Worker = handles::Worker<Blocking>;
 /// Settings of a [`Worker`], and its handlers.
 pub type WorkerBuilder = handles::WorkerBuilder<Blocking>;
+#[cfg(feature = "opentelemetry")]
+pub use telemetry::Telemetry;
+#[cfg(feature = "tracing")]
+pub use worker::LogFields;
 pub use worker::{AroundAttempt, Failure, HandlerError, Hooks, MaintenanceError, Retry, Stop, Stopped, Summary};
 // Attempts.
 /// Ends the waits of a listener from another thread, for example after a signal.

@@ -176,7 +176,7 @@ impl<L: Link> Processor<L> {
         self.client.make(self.saves(checkpoint))
     }
 
-    fn saves(&self, checkpoint: &[u8]) -> Call<()> {
+    pub(crate) fn saves(&self, checkpoint: &[u8]) -> Call<()> {
         let options = self.client.max_bytes().into_iter().fold(CheckpointOptions::new(), CheckpointOptions::max_bytes);
         self.client.calls().checkpoint(self.id(), self.reservation.token, checkpoint, &options)
     }

@@ -18,6 +18,7 @@ use crate::model::{
 };
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::options::Submit;
+use crate::submit_hooks::Submission;
 use crate::task::Task;
 
 /// A queue of a namespace.
@@ -135,33 +136,44 @@ impl<L: Link> Queue<L> {
     /// Begins a round of a task: at once, or if `later` is true after the current round.
     fn begin(
         &self,
-        parameters: serde_json::Result<impl AsRef<[u8]>>,
+        parameters: serde_json::Result<impl Into<Vec<u8>>>,
         how: Submit,
         request: &str,
         later: bool,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
-        let id = how.id.unwrap_or_else(TaskId::random);
+        let Submit { id, eta, options } = how;
+        let (id, request) = (id.unwrap_or_else(TaskId::random), request.to_owned());
         let submit = if later { Calls::submit_once_more } else { Calls::submit_again };
-        let call = self.client.before_submit(&self.name, &how.options).and_then(|options| {
-            let parameters = parameters?;
-            let task = NewTask::new(&id, parameters.as_ref()).eta(how.eta);
-            Ok(submit(self.client.calls(), &self.name, &task, &options, request))
-        });
+        let parameters = parameters.map(Into::into);
         L::answer(async move {
-            let round = self.client.run(&call?).await?;
+            let parameters: Vec<u8> = parameters?;
+            let begins = async |submission: Submission| {
+                let options = self.client.before_submit(&self.name, &submission.options)?;
+                let task = NewTask::new(&id, &parameters).eta(eta);
+                self.client.run(&submit(self.client.calls(), &self.name, &task, &options, &request)).await
+            };
+            let round = self.client.submitting(self.submission(Some(&id), 1, options), begins).await?;
             Ok((Task::new(self.client.clone(), id), round))
         })
     }
 
-    fn create(&self, parameters: serde_json::Result<impl AsRef<[u8]>>, how: Submit) -> L::Answer<'_, Result<Task<L>>> {
-        let id = how.id.unwrap_or_else(TaskId::random);
-        // A repeated call may return another reply, but its id names the same task. So no request id is needed.
-        let call = self.client.before_submit(&self.name, &how.options).and_then(|options| {
-            let parameters = parameters?;
-            Ok(self.one_batch(&[NewTask::new(&id, parameters.as_ref()).eta(how.eta)], &options))
-        });
+    fn create(
+        &self,
+        parameters: serde_json::Result<impl Into<Vec<u8>>>,
+        how: Submit,
+    ) -> L::Answer<'_, Result<Task<L>>> {
+        let Submit { id, eta, options } = how;
+        let id = id.unwrap_or_else(TaskId::random);
+        let parameters = parameters.map(Into::into);
         L::answer(async move {
-            let id = match self.client.run(&call?).await?.into_iter().next() {
+            let parameters: Vec<u8> = parameters?;
+            // A repeated call may return another reply, but its id names the same task. So no request id is needed.
+            let creates = async |submission: Submission| {
+                let options = self.client.before_submit(&self.name, &submission.options)?;
+                self.client.run(&self.one_batch(&[NewTask::new(&id, &parameters).eta(eta)], &options)).await
+            };
+            let made = self.client.submitting(self.submission(Some(&id), 1, options), creates).await?;
+            let id = match made.into_iter().next() {
                 Some(Submitted::Taken(other)) => other,
                 _ => id,
             };
@@ -181,19 +193,28 @@ impl<L: Link> Queue<L> {
         options: &'a TaskOptions,
     ) -> L::Answer<'a, Result<Vec<Submitted>>> {
         L::answer(async move {
-            let options = &self.client.before_submit(&self.name, options)?;
-            // A unique name needs a single task; the script checks this.
-            let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
-            let mut ids = HashSet::new();
-            if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
-                return Err(Error::argument("an id occurs twice in one call"));
-            }
-            let mut made = Vec::with_capacity(tasks.len());
-            for batch in batches {
-                made.extend(self.client.run(&self.one_batch(batch, options).answered_once()).await?);
-            }
-            Ok(made)
+            let creates = async |submission: Submission| {
+                let options = &self.client.before_submit(&self.name, &submission.options)?;
+                // A unique name needs a single task; the script checks this.
+                let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
+                let mut ids = HashSet::new();
+                if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
+                    return Err(Error::argument("an id occurs twice in one call"));
+                }
+                let mut made = Vec::with_capacity(tasks.len());
+                for batch in batches {
+                    made.extend(self.client.run(&self.one_batch(batch, options).answered_once()).await?);
+                }
+                Ok(made)
+            };
+            let id = if let [task] = tasks { Some(task.id) } else { None };
+            self.client.submitting(self.submission(id, tasks.len(), options.clone()), creates).await
         })
+    }
+
+    /// Describes a submit for the hooks around it.
+    fn submission(&self, id: Option<&TaskId>, tasks: usize, options: TaskOptions) -> Submission {
+        Submission { queue: Some(self.name.clone()), graph: None, id: id.cloned(), tasks, options }
     }
 
     fn one_batch(&self, tasks: &[NewTask<'_>], options: &TaskOptions) -> Call<Vec<Submitted>> {

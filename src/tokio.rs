@@ -58,6 +58,8 @@ pub type WorkQueue = work_queue::WorkQueue<Tokio>;
 pub type Maintenance = worker::Maintenance<Tokio>;
 /// A running attempt, as its handler sees it. Clones of the `Arc` may be moved to other tasks.
 pub type Context = worker::Context<Tokio>;
+/// A context for direct calls of a handler, without a worker.
+pub type LocalContext = worker::LocalContext<Tokio>;
 /// Takes tasks and runs an asynchronous handler for each task. Clones are handles to the same worker, so that another
 /// task or thread can stop it.
 pub type Worker = worker::Worker<Tokio>;

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[cfg(feature = "opentelemetry")]
+#[path = "examples/collector.rs"]
+mod collector;
 mod support;
 
 use std::path::PathBuf;
@@ -173,4 +176,77 @@ mod service {
         worker.0.stdout.take().unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "2 complete, 0 given back\n");
     }
+}
+
+#[cfg(feature = "opentelemetry")]
+mod telemetry {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::collector::{Collector, Span};
+
+    #[test]
+    fn a_trace_goes_on_from_the_submit_to_the_program_that_the_handler_starts() {
+        let (server, collector) = (Server::start(), Collector::start());
+        let folder = built(&["--bin", "blueque-example-telemetry"]);
+        let mut example = Command::new(folder.join("blueque-example-telemetry"));
+        let example = example.arg(server.url()).env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url());
+        let output = example.output().unwrap();
+        let (text, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{text}{errors}");
+        let said = |what: &str| text.lines().find_map(|line| line.strip_prefix(what)).expect(what);
+        let (trace, spans) = (said("trace "), collector.spans());
+        assert!(spans.iter().all(|span| span.trace == trace), "{spans:#?}");
+        let named = |name: &str| spans.iter().filter(|span| span.name == name).collect::<Vec<_>>();
+        let one = |name: &str| *named(name).first().unwrap_or_else(|| panic!("no span {name}: {spans:#?}"));
+        let ids = |spans: &[&Span]| spans.iter().map(|span| span.id.clone()).collect::<BTreeSet<_>>();
+
+        let (request, submit, graph) = (one("request"), one("submit films"), one("submit graph"));
+        assert_eq!([&submit.parent, &graph.parent], [&request.id, &request.id]);
+        assert_eq!((submit.kind, submit.about("messaging.operation.type")), (PRODUCER, Some("send")));
+        assert_eq!(submit.about("messaging.system"), Some("blueque"));
+        let of = |id: &str| {
+            named("run films")
+                .into_iter()
+                .filter(|run| run.about("messaging.message.id") == Some(id))
+                .collect::<Vec<_>>()
+        };
+        let film = submit.about("messaging.message.id").unwrap();
+        let attempts = of(film);
+        let [first, second] = attempts.as_slice() else { panic!("{spans:#?}") };
+        assert_eq!([&first.parent, &second.parent, &one("wait films").parent], [&submit.id; 3]);
+        assert_eq!(
+            (first.kind, first.about("blueque.outcome"), first.error.as_str()),
+            (CONSUMER, Some("retrying"), "the disk is full")
+        );
+        assert_eq!((second.about("blueque.outcome"), second.about("blueque.attempt")), (Some("complete"), Some("2")));
+        assert_eq!((&first.links[..], &second.links), (&[][..], &vec![first.id.clone()]));
+        assert_eq!(ids(&[first, second]), named("checkpoint films").iter().map(|span| span.parent.clone()).collect());
+        let own = one("transcode");
+        assert_eq!(own.parent, second.id);
+        assert_eq!(said("result "), format!("movie-17 00-{trace}-{}-01", own.id));
+
+        let task =
+            |index: u32| of(&format!("{}.{index}", said("graph "))).into_iter().next().expect("a task of the graph");
+        assert_eq!(task(2).links.iter().cloned().collect::<BTreeSet<_>>(), ids(&[task(0), task(1)]));
+        assert!((0..3).all(|index| task(index).parent == graph.id));
+
+        let count = |name: &str| -> u64 {
+            let points = collector.metric(name);
+            let value = |point: &Value| {
+                point.get("asInt").or(point.get("count")).and_then(Value::as_str).map(str::parse::<u64>)
+            };
+            points.iter().map(|point| value(point).unwrap().unwrap()).sum()
+        };
+        assert_eq!(count("messaging.client.sent.messages"), 4);
+        assert_eq!(count("messaging.client.consumed.messages"), 5);
+        assert_eq!(count("messaging.process.duration"), 5);
+        assert_eq!(count("messaging.client.operation.duration"), 4, "two submits and two checkpoints");
+    }
+
+    /// Kinds of spans in OTLP.
+    const PRODUCER: u64 = 4;
+    const CONSUMER: u64 = 5;
 }

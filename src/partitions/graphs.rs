@@ -18,6 +18,7 @@ use crate::link::{Blocking, Link};
 use crate::model::{GraphState, StagedGraph};
 use crate::names::{GraphId, PartitionName, TaskId};
 use crate::placeholder::{QUEUE, RECEIPT_STAYS, patient, receipt};
+use crate::submit_hooks::Submission;
 use crate::topology::GlobalId;
 
 /// A graph that was submitted.
@@ -71,13 +72,18 @@ impl<L: Link> Client<L> {
     /// `BADARG` with the place of the task for the errors of [`Graph::check`]; `DUPLICATE` if a different graph has the
     /// id, or is being submitted with it; the errors of [`Queue::submit_bytes`](crate::Queue::submit_bytes).
     pub fn submit_graph(&self, graph: &Graph) -> L::Answer<'_, Result<SubmittedGraph<L>>> {
-        let parcel = graph.parcel(self);
-        L::answer(async move {
-            let (id, parcel) = parcel?;
+        let submission = graph.submission();
+        // Without hooks the graph is not copied.
+        let parcel = if self.submit_hooks().is_empty() { Ok(graph.parcel(self)) } else { Err(graph.clone()) };
+        L::answer(self.submitting(submission, async move |submission: Submission| {
+            let (id, parcel) = match parcel {
+                Ok(parcel) => parcel?,
+                Err(graph) => graph.traced(&submission.options).parcel(self)?,
+            };
             let tasks = parcel.members.clone();
             let created = self.local_graph(id.clone()).create(parcel).await?;
             Ok(SubmittedGraph { graph: GraphHandle::in_namespace(self, id), created, tasks, coming: Vec::new() })
-        })
+        }))
     }
 }
 

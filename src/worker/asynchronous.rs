@@ -13,6 +13,7 @@ use tokio::time;
 
 use super::HandlerError;
 use super::builder::WorkerBuilder;
+use super::carried::with_spans;
 use super::context::{Context as Attempt, Stopped};
 use super::handlers::{Handler, json};
 use crate::error::Result;
@@ -113,7 +114,7 @@ where
     Arc::new(move |cx| {
         let handler = Arc::clone(&handler);
         Box::pin(async move {
-            match spawn_blocking(move || handler(&cx)).await {
+            match spawn_blocking(with_spans(move || handler(&cx))).await {
                 Ok(outcome) => outcome,
                 Err(ended) => match ended.try_into_panic() {
                     Ok(panic) => resume_unwind(panic),

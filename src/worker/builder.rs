@@ -126,7 +126,8 @@ impl<L: Link> WorkerBuilder<L> {
 
     /// Adds hooks, which are called around attempts and at the events of the worker.
     pub fn hooks(mut self, hooks: impl Hooks<L>) -> Self {
-        self.settings.hooks.push(Arc::new(hooks));
+        let all = self.settings.hooks.iter().cloned().chain([Arc::new(hooks) as Arc<dyn Hooks<L>>]);
+        self.settings.hooks = Arc::new(all.collect());
         self
     }
 

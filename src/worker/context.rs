@@ -2,16 +2,18 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::hooks::{self, AllHooks};
+use super::local::Memory;
 use crate::calls::CompleteOptions;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::link::{Blocking, Link, Way, Wires};
-use crate::model::{Order, Reservation};
+use crate::model::{Order, Reservation, TaskInfo};
 use crate::names::QueueName;
 use crate::processor::Processor;
 
@@ -34,7 +36,6 @@ impl fmt::Display for Stopped {
 impl std::error::Error for Stopped {}
 
 /// A running attempt: its processor, the latest order, and how long the lease is certainly valid.
-#[derive(Debug)]
 pub struct Context<L: Link = Blocking> {
     processor: Processor<L>,
     order: AtomicU8,
@@ -44,14 +45,68 @@ pub struct Context<L: Link = Blocking> {
     renewed: Mutex<Instant>,
     /// Options that the handler has set for the next step.
     next: Mutex<CompleteOptions>,
+    hooks: AllHooks<L>,
+    /// Takes the place of the server, for a handler that no worker has called.
+    pub(super) memory: Option<Memory>,
+    /// Record of the task, once it was read.
+    info: OnceLock<TaskInfo>,
+    /// Span of the attempt.
+    #[cfg(feature = "opentelemetry")]
+    pub(crate) span: OnceLock<opentelemetry::Context>,
+    /// Begin of the handler.
+    #[cfg(feature = "opentelemetry")]
+    pub(crate) begun: OnceLock<Instant>,
     /// Rings at each order.
     pub(super) ordered: <<L as Way>::Wires as Wires>::Bell,
 }
 
+impl<L: Link> fmt::Debug for Context<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("processor", &self.processor)
+            .field("order", &self.order)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<L: Link> Context<L> {
-    pub(crate) fn new(processor: Processor<L>, renewed: Instant) -> Self {
+    pub(super) fn new(processor: Processor<L>, renewed: Instant, hooks: AllHooks<L>) -> Self {
         let (order, killed, renewed) = (AtomicU8::new(0), AtomicBool::new(false), Mutex::new(renewed));
-        Self { processor, order, killed, renewed, next: Mutex::default(), ordered: <_>::default() }
+        Self {
+            processor,
+            order,
+            killed,
+            renewed,
+            next: Mutex::default(),
+            hooks,
+            memory: None,
+            info: OnceLock::new(),
+            #[cfg(feature = "opentelemetry")]
+            span: OnceLock::new(),
+            #[cfg(feature = "opentelemetry")]
+            begun: OnceLock::new(),
+            ordered: <_>::default(),
+        }
+    }
+
+    /// Reads the record of the task, such as its method, tags and key: once for each attempt.
+    ///
+    /// # Errors
+    /// `LOST` if the task was deleted; the errors of [`Client::call`](crate::Client::call).
+    pub fn info(&self) -> L::Answer<'_, Result<&TaskInfo>> {
+        L::answer(async move {
+            if let Some(info) = self.info.get() {
+                return Ok(info);
+            }
+            let client = self.processor.client();
+            let info = client.run(&client.calls().get(self.processor.id())).await?.ok_or(Error::Lost)?;
+            Ok(self.info.get_or_init(|| info))
+        })
+    }
+
+    /// Keeps the record that the worker has read.
+    pub(super) fn keep(&self, info: TaskInfo) {
+        self.info.get_or_init(|| info);
     }
 
     /// Processor of the attempt.
@@ -93,7 +148,14 @@ impl<L: Link> Context<L> {
     /// # Errors
     /// `LOST`; the errors of [`Client::call`](crate::Client::call).
     pub fn progress(&self, done: u64, total: u64, unit: &str) -> L::Answer<'_, Result<()>> {
-        self.processor.progress(&serde_json::json!({ "done": done, "total": total, "unit": unit }))
+        let progress = serde_json::json!({ "done": done, "total": total, "unit": unit });
+        match &self.memory {
+            None => self.processor.progress(&progress),
+            Some(memory) => {
+                memory.keep_progress(self.processor.id(), progress.to_string().into_bytes());
+                L::answer(async { Ok(()) })
+            }
+        }
     }
 
     /// Stores a checkpoint for the next attempt, as JSON.
@@ -101,7 +163,17 @@ impl<L: Link> Context<L> {
     /// # Errors
     /// `LOST`, `TOOBIG`, `PAYLOAD`; the errors of [`Client::call`](crate::Client::call).
     pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> L::Answer<'_, Result<()>> {
-        self.processor.checkpoint(checkpoint)
+        let checkpoint = serde_json::to_vec(checkpoint);
+        L::answer(async move {
+            if let Some(memory) = &self.memory {
+                memory.keep_checkpoint(checkpoint?);
+                return Ok(());
+            }
+            let begun = Instant::now();
+            let stored = self.processor.client().run(&self.processor.saves(&checkpoint?)).await;
+            hooks::call(&self.hooks, |hook| hook.on_checkpoint(self, &stored, begun.elapsed()));
+            stored
+        })
     }
 
     /// Returns the checkpoint of the previous attempt.

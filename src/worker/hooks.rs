@@ -6,12 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::context::Context;
 use super::failure::Failure;
 use super::handlers::{self, Handler, caught};
 use super::outcome::{Ended, message};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::link::{Blocking, Link};
 use crate::model::Outcome;
 
@@ -69,6 +70,11 @@ pub trait Hooks<L: Link = Blocking>: Send + Sync + 'static {
         Ok(())
     }
 
+    /// A checkpoint was stored, or refused, by [`Context::checkpoint`]. The call took this time.
+    fn on_checkpoint(&self, attempt: &Context<L>, stored: &Result<()>, took: Duration) {
+        let _ = (attempt, stored, took);
+    }
+
     /// The task, or one of its steps, is complete.
     fn on_success(&self, attempt: &Context<L>) {
         let _ = attempt;
@@ -94,7 +100,8 @@ pub trait Hooks<L: Link = Blocking>: Send + Sync + 'static {
         let _ = attempt;
     }
 
-    /// The lease was lost: another worker may have the task.
+    /// The lease was lost, so that another worker may have the task; or the server was away for too long to report the
+    /// end.
     fn on_lost(&self, attempt: &Context<L>) {
         let _ = attempt;
     }
@@ -104,14 +111,22 @@ pub trait Hooks<L: Link = Blocking>: Send + Sync + 'static {
 
     /// The worker has ended all its attempts.
     fn on_worker_stop(&self) {}
+
+    /// A slot begins, which runs attempts one after another. The slots of a blocking worker are threads, so this is the
+    /// place to connect to a database. The worker begins slots as tasks arrive, up to
+    /// [`slots`](super::WorkerBuilder::slots).
+    fn on_slot_start(&self) {}
+
+    /// A slot ends, on the same thread.
+    fn on_slot_stop(&self) {}
 }
 
 /// All hooks of a worker.
-pub(super) type AllHooks<L> = Vec<Arc<dyn Hooks<L>>>;
+pub(super) type AllHooks<L> = Arc<Vec<Arc<dyn Hooks<L>>>>;
 
 /// Calls all hooks. A panic of a hook appears on stderr, by the panic hook of the program.
 pub(super) fn call<L: Link>(hooks: &AllHooks<L>, what: impl Fn(&dyn Hooks<L>)) {
-    for hook in hooks {
+    for hook in hooks.iter() {
         let _ = catch_unwind(AssertUnwindSafe(|| what(hook.as_ref())));
     }
 }
@@ -124,8 +139,7 @@ pub(super) fn outcome<L: Link>(hooks: &AllHooks<L>, cx: &Context<L>, outcome: &R
         Ok(Outcome::Retrying) => hook.on_retry(cx, error),
         Ok(Outcome::Cancelled) => hook.on_cancel(cx),
         Ok(Outcome::Released) => hook.on_release(cx),
-        Err(Error::Lost) => hook.on_lost(cx),
-        _ => {}
+        _ => hook.on_lost(cx),
     });
 }
 
@@ -152,13 +166,13 @@ pub(super) async fn ended<L: Link>(hooks: &AllHooks<L>, handler: &Handler<L>, cx
 
 /// Runs a handler between [`Hooks::before_attempt`] and [`Hooks::after_attempt`].
 async fn within<L: Link>(hooks: &AllHooks<L>, handler: &Handler<L>, cx: &Arc<Context<L>>) -> Ended {
-    for hook in hooks {
+    for hook in hooks.iter() {
         if let Ok(Err(failure)) = catch_unwind(AssertUnwindSafe(|| hook.before_attempt(cx))) {
             return Ok(Err(failure.into()));
         }
     }
     let mut ended = handlers::ended(handler, Arc::clone(cx)).await;
-    for hook in hooks {
+    for hook in hooks.iter() {
         let panic = ended.as_ref().err().map(|panic| Failure::new(message(panic.as_ref())));
         let panic = panic.as_ref().map(|panic| panic as &(dyn StdError + 'static));
         let error = match &ended {

@@ -4,6 +4,8 @@
 #[cfg(feature = "tokio")]
 mod asynchronous;
 mod builder;
+#[cfg(feature = "tokio")]
+mod carried;
 mod context;
 mod end_batcher;
 mod ending;
@@ -11,6 +13,9 @@ mod failure;
 mod handlers;
 mod heartbeats;
 mod hooks;
+mod local;
+#[cfg(feature = "tracing")]
+mod log_fields;
 mod maintenance;
 mod outcome;
 mod reports;
@@ -26,6 +31,9 @@ pub use builder::WorkerBuilder;
 pub use context::{Context, Stopped};
 pub use failure::{Failure, Retry};
 pub use hooks::{AroundAttempt, Hooks};
+pub use local::LocalContext;
+#[cfg(feature = "tracing")]
+pub use log_fields::LogFields;
 pub use maintenance::{Maintenance, MaintenanceError};
 pub use run::Worker;
 pub use shared::Summary;

@@ -46,7 +46,7 @@ impl<L: Link> Settings<L> {
             patience: Duration::from_secs(3600),
             adopt_dead: false,
             host_names: Vec::new(),
-            hooks: Vec::new(),
+            hooks: AllHooks::<L>::default(),
             retry: None,
         }
     }

@@ -35,7 +35,7 @@ impl<L: Link> Shared<L> {
         let mut sooner = false;
         for (processor, sent) in taken {
             sooner |= state.due.expect(processor.lease(), self.settings.beat);
-            let context = Arc::new(Context::new(processor, sent));
+            let context = Arc::new(Context::new(processor, sent, Arc::clone(&self.settings.hooks)));
             state.running.push(Arc::clone(&context));
             state.ready.push_back(context);
         }
@@ -56,12 +56,13 @@ impl<L: Link> Shared<L> {
     /// other slots.
     fn slot(self: Arc<Self>, end_batcher: Arc<EndBatcher<L>>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
+            hooks::call(&self.settings.hooks, hooks::Hooks::on_slot_start);
             loop {
                 let next = {
                     let mut state = self.lock();
                     let next = state.ready.pop_front();
                     if next.is_none() && state.ended {
-                        return;
+                        break;
                     }
                     state.idle -= usize::from(next.is_some());
                     next
@@ -77,6 +78,7 @@ impl<L: Link> Shared<L> {
                 self.execute(&end_batcher, &context).await;
                 self.lock().idle += 1;
             }
+            hooks::call(&self.settings.hooks, hooks::Hooks::on_slot_stop);
         })
     }
 
@@ -122,7 +124,9 @@ impl<L: Link> Shared<L> {
         let mut method = None;
         if self.handlers.are_by_method() {
             let call = self.settings.client.calls().get(context.processor().id());
-            method = self.persist(&call).await?.ok_or(Error::Lost)?.method();
+            let info = self.persist(&call).await?.ok_or(Error::Lost)?;
+            method = info.method();
+            context.keep(info);
         }
         // The reply that gave out the task may be old, because this process was frozen or the server was away.
         if context.order() == Order::Lost {
