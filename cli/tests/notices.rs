@@ -291,3 +291,38 @@ fn a_wrong_target_is_refused_with_the_remedy_and_without_its_url() {
     let (code, _, err) = world.outcome(&["submit", "q", "--notify", "ops:ended"]);
     assert!(code == 2 && err.contains("notify"), "{code} {err}");
 }
+
+#[test]
+fn a_task_that_waits_too_long_or_makes_no_progress_notifies_once() {
+    let (world, receiver) = (World::new(), Receiver::start(&[]));
+    let (code, _, err) = world.outcome(&["submit", "q", "--notify", "ops:waiting=1h"]);
+    assert!(code == 2 && err.contains("pending, no-progress and deadline"), "{err}");
+    world.program("q", world::HOLD);
+    let events = ["submit", "q", "--id", "t", "--notify", "ops:no-progress=2s+pending=1s+end", "--deadline", "+1h"];
+    let (code, _, err) = world.outcome(&events);
+    assert_eq!(code, 0, "{err}");
+    eventually("maintenance stores the notice", || {
+        world.outcome(&["admin", "maintenance", "--once"]);
+        show(&world, "t")["notices"][0]["stage"].as_str().map(|stage| assert_eq!(stage, "open"))
+    });
+    let _worker = worker(&world, &configured(&world, &webhook(&receiver)));
+    receiver.wait(2);
+    let (code, _, err) = world.outcome(&["edit", "t", "--notify", "ops:no-progress=2s+deadline=2h+end"]);
+    assert_eq!(code, 0, "{err}");
+    receiver.wait(3);
+    world.touch("go");
+    let got = receiver.wait(4);
+    let told: Vec<_> =
+        got.iter().map(|(_, body)| [&body["type"], &body["data"]["state"], &body["data"]["time"]]).collect();
+    assert_eq!(
+        serde_json::to_value(&told).unwrap(),
+        serde_json::json!([
+            ["task.pending", "pending", "1s"],
+            ["task.no-progress", "started", "2s"],
+            ["task.deadline", "started", "2h"],
+            ["task.complete", "complete", null],
+        ])
+    );
+    let (_, out, _) = world.outcome(&["show", "t"]);
+    assert!(out.contains("ops: no-progress, delivered (200 OK)"), "{out}");
+}

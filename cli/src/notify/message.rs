@@ -12,6 +12,9 @@ use crate::times;
 /// Number of hexadecimal digits of an id.
 const ID: usize = 32;
 
+/// Events that are due at a time.
+const TIMED: [&str; 3] = ["pending", "no-progress", "deadline"];
+
 /// A notice for a target.
 pub struct Message {
     /// Id of the notice, the same in every delivery.
@@ -33,13 +36,17 @@ impl Message {
         let id = hex(&Sha256::digest(parts.join("\n"))).chars().take(ID).collect();
         let text = String::from_utf8_lossy(&notice.text);
         let graph = notice.of == "graph";
+        // An end leads to a new state; at any other event the state stays.
+        let stays = TIMED.contains(&notice.event.as_str());
+        let from = notice.from.as_deref().unwrap_or_default();
+        let unless = |text| if stays { "" } else { text };
         let mut data = Map::new();
         let facts = [
             ("queue", notice.queue.as_deref().unwrap_or_default()),
             (if graph { "name" } else { "title" }, notice.title.as_deref().unwrap_or_default()),
             ("method", notice.method.as_deref().unwrap_or_default()),
-            ("from", notice.from.as_deref().unwrap_or_default()),
-            ("cause", notice.why.as_str()),
+            ("from", unless(from)),
+            ("cause", unless(notice.why.as_str())),
             ("by", notice.by.as_deref().unwrap_or_default()),
             (text_of(notice), &*text),
         ];
@@ -51,7 +58,7 @@ impl Message {
         for (name, value) in [
             ("namespace", Value::from(namespace)),
             (notice.of.as_str(), notice.subject.as_str().into()),
-            ("state", notice.event.as_str().into()),
+            ("state", (if stays { from } else { notice.event.as_str() }).into()),
             ("number", notice.number.into()),
             ("try", (notice.tries + 1).into()),
         ] {
@@ -71,6 +78,7 @@ fn text_of(notice: &DueNotice) -> &'static str {
     match (notice.of.as_str(), notice.event.as_str()) {
         ("graph", _) => "tasks",
         (_, "failed") => "error",
+        (_, event) if TIMED.contains(&event) => "time",
         _ => "reason",
     }
 }

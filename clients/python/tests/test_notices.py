@@ -70,6 +70,24 @@ def test_a_notice_has_types_and_reaches_its_handlers() -> None:
     assert notice.data["from"] == "started"
 
 
+def test_an_event_that_is_no_end_reaches_only_its_own_handlers() -> None:
+    notices, seen = receiver(), list[str]()
+    notices.on_end(lambda notice: seen.append("end"))
+    notices.on("no-progress", "failed")(lambda notice: seen.append(f"{notice.event} {notice.state} {notice.time}"))
+    text = json.loads(BODY)
+    text["type"] = "task.no-progress"
+    text["data"] = {"namespace": "blueque", "task": "film-17", "state": "started", "time": "20m", "number": 2, "try": 1}
+    body = json.dumps(text).encode()
+    assert notices.receive(signed(body), body).error is None
+    assert seen == ["no-progress started 20m"]
+    notices.receive(signed(BODY), BODY)
+    assert seen[1:] == ["end", "failed failed None"]
+    cases: list[Any] = [(), ("started",)]
+    for wrong in cases:
+        with pytest.raises(InvalidCall, match="event"):
+            notices.on(*wrong)
+
+
 def test_a_secret_is_replaced_without_a_gap() -> None:
     for secrets in ((SECRET, "new"), ("new", SECRET)):
         for secret in (SECRET, "new"):

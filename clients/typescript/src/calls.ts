@@ -36,6 +36,7 @@ const T = {
   grace: {"form":"seconds","low":0,"high":86400},
   graph: {"form":"text","high":128},
   graphCount: {"form":"whole","low":1,"high":500},
+  graphNotify: {"form":"text","high":1024},
   graphRoom: {"form":"whole","low":1024,"high":1099511627776},
   graphSize: {"form":"whole","low":1,"high":10000},
   group: {"form":"text","high":65536},
@@ -73,6 +74,7 @@ const T = {
   needs: {"form":"text","high":256},
   needsCount: {"form":"whole","low":1,"high":8},
   niceness: {"form":"whole","low":0,"high":19},
+  noticeEvent: {"form":"word","words":["complete","failed","cancelled","pending","no-progress","deadline"]},
   noticeOf: {"form":"word","words":["task","graph"]},
   noticeOutcome: {"form":"word","words":["delivered","failed"]},
   notify: {"form":"text","high":1024},
@@ -800,9 +802,9 @@ export interface CompleteOptions {
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
   /**
-   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
-   *   has the setting `notify`.
+   * The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+   *   workers have in their configuration. Without events a target is notified of every end; `none`: no target,
+   *   even if the queue has the setting `notify`.
    */
   readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
@@ -1178,9 +1180,9 @@ export interface EditOptions {
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
   /**
-   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
-   *   has the setting `notify`.
+   * The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+   *   workers have in their configuration. Without events a target is notified of every end; `none`: no target,
+   *   even if the queue has the setting `notify`.
    */
   readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
@@ -1721,8 +1723,10 @@ export interface GetReply {
   readonly grace: number | null;
   /** Niceness of the program, in addition to the worker's. */
   readonly nice: number | null;
-  /** The targets that are notified of the end of the task, sorted. */
+  /** The targets that are notified of events of the task, sorted. */
   readonly notify: string | null;
+  /** The times of the event `pending` of which the targets were notified, separated by spaces. */
+  readonly waited: string | null;
   /** Maximum size of the task's log. */
   readonly logBytes: number | null;
   /** The trace context of the submit. */
@@ -1757,7 +1761,8 @@ export interface GetReply {
    * Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own
    *   lease, `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part
    *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` its owner was asked to
-   *   suspend, to continue, to signal or to describe its program, `n` may have notices.
+   *   suspend, to continue, to signal or to describe its program, `n` may have notices, `m` with notices of
+   *   events that are due at a time.
    */
   readonly flags: string | null;
   /** The time by which the task must have ended. */
@@ -1783,6 +1788,8 @@ export interface GetReply {
   readonly controlRefused: string | null;
   /** Time since which the program is suspended. */
   readonly suspended: number | null;
+  /** Time at which the program was last continued. */
+  readonly continued: number | null;
   /** The author of the `suspend`. */
   readonly suspendedBy: string | null;
   /** The author of the `hold`. */
@@ -1881,6 +1888,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "grace", property: "grace", type: T.grace },
   { name: "nice", property: "nice", type: T.niceness },
   { name: "notify", property: "notify", type: T.notify },
+  { name: "waited", property: "waited", type: T.text },
   { name: "log_bytes", property: "logBytes", type: T.logSize },
   { name: "trace", property: "trace", type: T.trace },
   { name: "span", property: "span", type: T.trace },
@@ -1907,6 +1915,7 @@ const GET_REPLY: Shape<GetReply | null> = wire.maybe(wire.pairs<GetReply>([
   { name: "controlled", property: "controlled", type: T.number },
   { name: "control_refused", property: "controlRefused", type: T.text },
   { name: "suspended", property: "suspended", type: T.time },
+  { name: "continued", property: "continued", type: T.time },
   { name: "suspended_by", property: "suspendedBy", type: T.text, empty: true },
   { name: "held_by", property: "heldBy", type: T.text, empty: true },
   { name: "front", property: "front", type: T.flag },
@@ -2645,8 +2654,8 @@ export interface NoticesItem {
   readonly number: number;
   /** The target. */
   readonly target: string;
-  /** The event: the state in which the task has ended. */
-  readonly event: contract.Reached;
+  /** The event. */
+  readonly event: contract.NoticeEvent;
   /** Time of the event. */
   readonly at: number;
   /** Number of attempts at that time. */
@@ -2667,7 +2676,7 @@ export interface NoticesItem {
 const NOTICES_REPLY: Shape<NoticesItem[]> = wire.rows<NoticesItem>([
   { name: "number", property: "number", type: T.number },
   { name: "target", property: "target", type: T.name },
-  { name: "event", property: "event", type: T.reached },
+  { name: "event", property: "event", type: T.noticeEvent },
   { name: "at", property: "at", type: T.time },
   { name: "attempt", property: "attempt", type: T.number },
   { name: "stage", property: "stage", words: ["open","delivered","given_up","dropped"] },
@@ -3791,9 +3800,9 @@ export interface ScheduleOptions {
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
   /**
-   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
-   *   has the setting `notify`.
+   * The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+   *   workers have in their configuration. Without events a target is notified of every end; `none`: no target,
+   *   even if the queue has the setting `notify`.
    */
   readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
@@ -4474,9 +4483,9 @@ export interface SubmitOptions {
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
   /**
-   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
-   *   has the setting `notify`.
+   * The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+   *   workers have in their configuration. Without events a target is notified of every end; `none`: no target,
+   *   even if the queue has the setting `notify`.
    */
   readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
@@ -4653,9 +4662,9 @@ export interface SubmitAgainOptions {
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
   /**
-   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
-   *   has the setting `notify`.
+   * The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+   *   workers have in their configuration. Without events a target is notified of every end; `none`: no target,
+   *   even if the queue has the setting `notify`.
    */
   readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
@@ -4839,9 +4848,9 @@ export interface SubmitUniqueOptions {
   /** Niceness of the program, in addition to the worker's. */
   readonly nice?: number | undefined;
   /**
-   * The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-   *   their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue
-   *   has the setting `notify`.
+   * The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+   *   workers have in their configuration. Without events a target is notified of every end; `none`: no target,
+   *   even if the queue has the setting `notify`.
    */
   readonly notify?: string | undefined;
   /** Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`. */
@@ -5113,7 +5122,7 @@ export function tags(queue: string, cursor: string, limit: number): Call<TagsRep
 
 /** One of what `take_notices` answers. */
 export interface TakeNoticesItem {
-  /** The kind of object that has ended. */
+  /** The kind of object that the notice is about. */
   readonly of: contract.NoticeOf;
   /** The id of the task or the graph. */
   readonly subject: string;
@@ -5123,22 +5132,25 @@ export interface TakeNoticesItem {
   readonly token: number;
   /** The target. */
   readonly target: string;
-  /**
-   * The event: the state in which the task has ended; for a graph `failed` if any task failed, else `cancelled`
-   *   if any was cancelled, else `complete`.
-   */
-  readonly event: contract.Reached;
+  /** The event. */
+  readonly event: contract.NoticeEvent;
   /** Time of the event. */
   readonly at: number;
   /** Number of attempts at that time; 0 for a graph. */
   readonly attempt: number;
-  /** The previous state. */
+  /** The state before the event. */
   readonly from: contract.Reached | null;
-  /** The cause of the transition: the command, the reason of a release, or `lost`; `end` for a graph. */
+  /**
+   * The cause of the event: the command, the reason of a release, or `lost`; `end` for a graph; the event itself
+   *   if it was due at a time.
+   */
   readonly why: string;
   /** The listener that made the transition, or the author of the call. */
   readonly by: string | null;
-  /** The beginning of the error, or the reason of a cancel; for a graph its numbers of tasks. At most 1 KiB. */
+  /**
+   * The beginning of the error, or the reason of a cancel; for a graph its numbers of tasks; the asked time of an
+   *   event that was due at a time. At most 1 KiB.
+   */
   readonly text: Buffer;
   /** Number of earlier tries to deliver the notice. */
   readonly tries: number;
@@ -5156,7 +5168,7 @@ const TAKE_NOTICES_REPLY: Shape<TakeNoticesItem[]> = wire.rows<TakeNoticesItem>(
   { name: "number", property: "number", type: T.number },
   { name: "token", property: "token", type: T.number },
   { name: "target", property: "target", type: T.name },
-  { name: "event", property: "event", type: T.reached },
+  { name: "event", property: "event", type: T.noticeEvent },
   { name: "at", property: "at", type: T.time },
   { name: "attempt", property: "attempt", type: T.number },
   { name: "from", property: "from", type: T.reached, empty: true },

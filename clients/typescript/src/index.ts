@@ -16,7 +16,7 @@ export {
 export type { Attempt, Hooks, Submit } from "./hooks.js";
 export { type HandlerOptions, type Kind, type Limits } from "./handler-options.js";
 export { task } from "./handler.js";
-export { type Notice, type NoticeHeaders, Notices } from "./notices.js";
+export { type Notice, type NoticeEnd, type NoticeEvent, type NoticeHeaders, Notices } from "./notices.js";
 export { Json, type Serializer } from "./payload.js";
 export { type EventsOptions, Queue, type TaskOptions } from "./queue.js";
 export { Schedule } from "./schedule.js";

@@ -1,23 +1,29 @@
-// Notices: a receiver of the webhooks that workers call at the end of a task or a graph (`docs/use/notify.md`).
+// Notices: a receiver of the webhooks that workers call about a task or a graph (`docs/use/notify.md`).
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { shown } from "./argument-checks.js";
 import { InvalidCall, Unverified } from "./errors.js";
 
 /** Maximum difference in seconds between the time of a delivery and this host's clock. */
 const TOLERANCE = 300;
-const STATES = ["complete", "failed", "cancelled"] as const;
+const ENDS = ["complete", "failed", "cancelled"] as const;
+const EVENTS = [...ENDS, "pending", "no-progress", "deadline"] as const;
 
-/** The end of a task or of a graph. */
+/** An end of a task or of a graph, and any event of a task. */
+export type NoticeEnd = (typeof ENDS)[number];
+export type NoticeEvent = (typeof EVENTS)[number];
+
+/** An event of a task or of a graph. */
 export interface Notice {
   /** Id of the notice, the same at every delivery: ignore a notice that you have seen. */
   readonly id: string;
   /** `task.failed`, `graph.complete`, … */
   readonly type: string;
-  /** Time of the end, such as `2026-11-28T09:20:11.512034Z`. */
+  /** Time of the event, such as `2026-11-28T09:20:11.512034Z`. */
   readonly timestamp: string;
   /** What the worker knows. Fields that do not apply are left out. */
   readonly data: {
-    readonly state: "complete" | "failed" | "cancelled";
+    /** The state of the task. At its end this is also the event. */
+    readonly state: string;
     readonly namespace: string;
     /** Id of the task, or of the graph. */
     readonly task?: string;
@@ -39,6 +45,8 @@ export interface Notice {
     readonly error?: string;
     /** The reason of a cancel. */
     readonly reason?: string;
+    /** The time that was asked with the event, such as `20m`: for `pending`, `no-progress` and `deadline`. */
+    readonly time?: string;
     /** Number of the notice of its task, and of this delivery, from 1. */
     readonly number: number;
     readonly try: number;
@@ -87,11 +95,19 @@ export class Notices {
     this.#clock = clock;
   }
 
-  /** Calls a function for each notice, or only for these states. */
-  onEnd(handler: (notice: Notice) => unknown, ...states: Notice["data"]["state"][]): this {
-    const wrong = states.find((state) => !STATES.includes(state));
+  /** Calls a function for each end, or only for these. */
+  onEnd(handler: (notice: Notice) => unknown, ...ends: NoticeEnd[]): this {
+    const wrong = ends.find((end) => !ENDS.includes(end));
     if (wrong !== undefined) throw new InvalidCall("BADARG", `no notice has the state ${shown(wrong)}: complete, failed or cancelled.`);
-    this.#handlers.push([handler, states]);
+    this.#handlers.push([handler, ends.length ? ends : ENDS]);
+    return this;
+  }
+
+  /** Calls a function for each notice of these events, such as `no-progress`. */
+  on(handler: (notice: Notice) => unknown, ...events: [NoticeEvent, ...NoticeEvent[]]): this {
+    const wrong = events.find((event) => !EVENTS.includes(event));
+    if (wrong !== undefined || !events.length) throw new InvalidCall("BADARG", `no notice has the event ${shown(wrong)}: ${EVENTS.join(", ")}.`);
+    this.#handlers.push([handler, events]);
     return this;
   }
 
@@ -123,8 +139,9 @@ export class Notices {
    */
   async receive(headers: NoticeHeaders, body: string | Uint8Array): Promise<Notice> {
     const notice = this.verify(headers, body);
-    for (const [handler, states] of this.#handlers) {
-      if (!states.length || states.includes(notice.data.state)) await handler(notice);
+    const event = notice.type.slice(notice.type.indexOf(".") + 1);
+    for (const [handler, events] of this.#handlers) {
+      if (events.includes(event)) await handler(notice);
     }
     return notice;
   }

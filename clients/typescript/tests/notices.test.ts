@@ -44,6 +44,20 @@ test("a notice has types and reaches its handlers", async () => {
   assert.deepEqual([id, type, data.graph, data.attempt, data.error, data.try], ["n1", "task.failed", undefined, 3, "no space left on device", 2]);
 });
 
+test("an event that is no end reaches only its own handlers", async () => {
+  const seen: string[] = [];
+  const notices = receiver().onEnd(() => seen.push("end"))
+    .on(({ type, data }) => seen.push(`${type} ${data.state} ${data.time ?? ""}`), "no-progress", "failed");
+  const data = { namespace: "blueque", task: "film-17", state: "started", time: "20m", number: 2, try: 1 };
+  const body = JSON.stringify({ type: "task.no-progress", timestamp: "2026-11-28T09:20:11.512034Z", data });
+  await notices.receive(signed(body), body);
+  assert.deepEqual(seen, ["task.no-progress started 20m"]);
+  await notices.receive(signed(BODY), BODY);
+  assert.deepEqual(seen.slice(1), ["end", "task.failed failed "]);
+  assert.throws(() => notices.on(() => undefined, "started" as "failed"), InvalidCall);
+  assert.throws(() => notices.on(() => undefined, ...([] as unknown as ["failed"])), InvalidCall);
+});
+
 test("a secret is replaced without a gap", () => {
   for (const secrets of [[SECRET, "new"], ["new", SECRET]]) {
     for (const secret of [SECRET, "new"]) assert.equal(receiver(...secrets).verify(signed(BODY, secret), BODY).data.task, "film-17");

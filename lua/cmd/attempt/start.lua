@@ -47,11 +47,11 @@ end
 -- The leases are written first: if that key has another type, this write fails and nothing is changed.
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 state.read_entered(events, 'SCARD', started)
-if task.flags and string.find(task.flags, '[uo]') then
+if task.flags and string.find(task.flags, '[uom]') then
   state.plan_flags(task, 'started')
 end
 if may and not (may('SADD', started, '') and may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
-  or task.flags and string.find(task.flags, '[uo]') then
+  or task.flags and string.find(task.flags, '[uom]') then
   rights.require()
 end
 if namespace.declared then

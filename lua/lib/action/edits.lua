@@ -9,7 +9,7 @@ edits.WAITING = ' queue eta key weight limits unique unique_until '
 edits.SHOWN = 128
 
 -- Holdings of a task, named as in `creation.spec` and `holdings.load`.
-edits.HOLDINGS = ' priority fair_key weight needs unique till tags own_lease exclusive end_by shared notify '
+edits.HOLDINGS = ' priority fair_key weight needs unique till tags own_lease exclusive end_by shared notify watch '
 
 -- Returns the names of options that the record stores, or `eta`, as a set.
 function edits.names(value, what)
@@ -38,7 +38,7 @@ end
 
 -- Reads the fields of a record that an edit compares, into `had`.
 function edits.read(task)
-  local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended' }
+  local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended', 'waited' }
   for field in string.gmatch(contract.STORED, '=(%S+)') do
     fields[#fields + 1] = field
   end
@@ -139,6 +139,9 @@ function edits.compare(task, spec, call)
   if fresh.flags then
     holdings.assign(fresh, spec.holds or {})
   end
+  if fresh.watch then
+    fresh.watch.waited = had.waited
+  end
   edit.fresh, task.edit = fresh, edit
 end
 
@@ -196,6 +199,10 @@ function edits.plan(task, step)
   end
   if changed.deadline then
     namespace.probe('ZCARD', holdings.deadlines())
+  end
+  edit.watch = task.watch
+  if task.watch or fresh.watch then
+    namespace.probe('ZCARD', watches.key())
   end
   if (changed.needs or changed.limits) and needs.class(fresh) and not moves then
     creation.require_few_needs(task.queue, needs.class(fresh))
@@ -304,6 +311,10 @@ function edits.run(task, step)
     redis.call('ZADD', holdings.deadlines(), edit.fresh.end_by, task.id)
   elseif edit.changed.deadline then
     redis.call('ZREM', holdings.deadlines(), task.id)
+  end
+  if (edit.watch or edit.fresh.watch) and not edit.changed.queue then
+    watches.change(task.id, edit.watch, task.status, edit.fresh.watch, task.status)
+    task.watch = edit.fresh.watch
   end
   if edit.changed.queue then
     task.note = edits.note(task, step)

@@ -171,6 +171,12 @@ function deferred.run(limit)
     overdue.run(late_ones)
     return { #late_ones.ids, 1 }
   end
+  local watched = watching.plan(limit)
+  if watched then
+    namespace.begin()
+    watching.run(watched)
+    return { #watched.members, 1 }
+  end
   local waiting = redis.call('ZRANGE', edges.deferred(), 0, 0)
   local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 10)
   for _, id in ipairs(due) do

@@ -46,7 +46,7 @@ end
 
 -- Returns the fields of a record that end with the attempt.
 function controls.fields()
-  return 'controls', 'controlled', 'control_refused', 'suspended', 'suspended_by'
+  return 'controls', 'controlled', 'control_refused', 'suspended', 'suspended_by', 'continued'
 end
 
 -- Removes the controls of a task with its attempt.

@@ -17,8 +17,10 @@ notices.FIRST_DELAY = 5000000
 notices.LONGEST_DELAY = 3600000000
 notices.GIVE_UP = 259200000000
 
--- Seconds for which the open notices of a deleted task are kept: more than a notice is tried.
+-- Seconds for which the open notices of a deleted task are kept: more than a notice is tried. And the seconds for which
+-- they are kept if another task gets this id: for ever. `PERSIST` would be one more right that every submit needs.
 notices.LEFT = '345600'
+notices.FOREVER = '3153600000'
 
 -- Bytes of an error, and of the answer of a target, that are kept.
 notices.TEXT = 1024
@@ -26,11 +28,14 @@ notices.TEXT = 1024
 -- Word for no notices, even if the queue has the setting `notify`.
 notices.NONE = 'none'
 
+-- Word for every end of a task, which is also the meaning of a target without events.
+notices.END = 'end'
+
 -- Returns the key of the notices of an owner: `last`, the number of the last notice; for each notice its number →
 -- `TARGET EVENT AT ATTEMPT FROM WHY BY TEXT`, and `NUMBER:` → `STAGE TRIES ANSWERED ANSWER`; `/TARGET` → token and
 -- number of the notice that a worker is delivering. The owner is the id of a task, or `/` and the id of a graph.
 function notices.key(owner)
-  local graph = string.match(owner, '^/(.*)$')
+  local graph = notices.graph(owner)
   return graph and namespace.key('endings', graph) or namespace.key('notices', owner)
 end
 
@@ -39,15 +44,25 @@ function notices.owner(of, subject)
   return of == 'graph' and '/' .. subject or subject
 end
 
+-- Returns the id of the graph that is an owner, or nil for a task.
+function notices.graph(owner)
+  return string.match(owner, '^/(.*)$')
+end
+
 -- Returns the key of the record of an owner.
 function notices.record(owner)
-  local graph = string.match(owner, '^/(.*)$')
+  local graph = notices.graph(owner)
   return graph and namespace.key('graph', graph) or namespace.key('task', owner)
 end
 
 -- Returns the key of the owners with open notices for a target, by the time at which the next notice is due.
 function notices.outbox(target)
   return namespace.key('outbox', target)
+end
+
+-- Returns an iterator over targets and their events, `''` for every end.
+function notices.each(text)
+  return string.gmatch(text ~= notices.NONE and text or '', '([%w_.-]+):?([%w+=-]*)')
 end
 
 -- Checks targets, separated by commas: NAME, or NAME:EVENT+EVENT. Equal targets give equal text.
@@ -58,14 +73,15 @@ function notices.check(value, what)
   local wanted, seen = {}, {}
   for one in string.gmatch(#value <= contract.NOTIFY_HIGH and value .. ',' or ',', '([^,]*),') do
     local target, events = string.match(one, '^([%w_.-]+)(.*)$')
-    events = events and (events == '' and events or string.match(events, '^:(.+)$'))
+    events = events and (events == '' and notices.END or string.match(events, '^:(.+)$'))
     local named = events and notices.events(events)
     if not named or #target > contract.NEED_HIGH or target == notices.NONE or seen[target] then
-      reply.fail('BADARG', what .. ' must be none, or names of targets, each once, such as ops,chat:failed+cancelled;'
-        .. ' the states are complete, failed and cancelled')
+      reply.fail('BADARG', what .. ' must be none, or names of targets, each once, such as ops,chat:failed+pending=1h;'
+        .. ' the events are complete, failed, cancelled or end for all three, and with a time in s, m, h or d'
+        .. ' pending, no-progress and deadline')
     end
     seen[target] = true
-    wanted[#wanted + 1] = named == '' and target or target .. ':' .. named
+    wanted[#wanted + 1] = named == notices.END and target or target .. ':' .. named
   end
   if #wanted > contract.TARGETS_HIGH then
     reply.fail('BADARG', what .. ' may name ' .. contract.TARGETS_HIGH .. ' targets at most')
@@ -74,24 +90,51 @@ function notices.check(value, what)
   return table.concat(wanted, ',')
 end
 
--- Returns the events of a target in their order, `''` for all, or nil if they are malformed.
-function notices.events(text)
-  local named = {}
-  for event in string.gmatch(text ~= '' and text .. '+' or '', '([^+]*)%+') do
-    if named[event] or not string.find(' complete failed cancelled ', ' ' .. event .. ' ', 1, true) or event == '' then
-      return nil
-    end
-    named[event], named[#named + 1] = true, event
+-- Checks the targets of a graph, which has only ends.
+function notices.check_graph(value, what)
+  if watches.of(value) then
+    reply.fail('BADARG', what .. ' of a graph may name only ends: complete, failed and cancelled; give pending,'
+      .. ' no-progress and deadline to its tasks')
   end
-  table.sort(named, args.before)
-  return #named < 3 and table.concat(named, '+') or ''
+  return notices.check(value, what)
 end
 
--- Returns the targets that get a notice of an event.
+-- Returns the events of a target in their order, or nil if they are malformed.
+function notices.events(text)
+  local named, ends, wanted = {}, 0, {}
+  for one in string.gmatch(text .. '+', '([^+]*)%+') do
+    local event, time = string.match(one, '^([%l-]+)=(.*)$')
+    local known = event and watches.check(event, time) or not event and notices.is_end(one) and one
+    if not known or named[event or one] then
+      return nil
+    end
+    named[event or one] = true
+    ends = ends + (event and 0 or 1)
+    wanted[#wanted + 1] = known
+  end
+  if named[notices.END] or ends == #contract.ENDS then
+    local timed = { notices.END }
+    for _, known in ipairs(wanted) do
+      timed[#timed + 1] = not notices.is_end(known) and known or nil
+    end
+    wanted = timed
+  end
+  table.sort(wanted, args.before)
+  return table.concat(wanted, '+')
+end
+
+-- Returns true for an end, and for the word for every end.
+function notices.is_end(event)
+  return event == notices.END or contract.is_final(event)
+end
+
+-- Returns the targets that get a notice of an event: of an end, or of `EVENT=TIME`.
 function notices.targets(text, event)
-  local targets = {}
-  for target, events in string.gmatch(text ~= notices.NONE and text or '', '([%w_.-]+):?([%w+]*)') do
-    if events == '' or string.find('+' .. events .. '+', '+' .. event .. '+', 1, true) then
+  local targets, ends = {}, notices.is_end(event)
+  for target, events in notices.each(text) do
+    local named = '+' .. events .. '+'
+    if ends and (events == '' or string.find(named, '+' .. notices.END .. '+', 1, true))
+      or string.find(named, '+' .. event .. '+', 1, true) then
       targets[#targets + 1] = target
     end
   end
@@ -109,9 +152,8 @@ end
 
 -- Plans notices of an owner to the targets in `text`.
 function notices.plan_for(owner, text)
-  namespace.probe('HLEN', notices.key(owner))
-  local plan = { owner = owner, text = text }
-  for target in string.gmatch(text, '([%w_.-]+):?[%w+]*') do
+  local plan = { owner = owner, text = text, kept = namespace.probe('HLEN', notices.key(owner)) > 0 }
+  for target in notices.each(text) do
     plan[target] = namespace.probe('ZCARD', notices.outbox(target)) >= notices.MOST
   end
   return plan
@@ -131,18 +173,47 @@ end
 
 -- Appends a notice for each target of an event. `...`: the facts after the event.
 function notices.append(plan, event, ...)
-  local key = notices.key(plan.owner)
+  local key, named = notices.key(plan.owner), string.match(event, '^[^=]+')
   for _, target in ipairs(notices.targets(plan.text, event)) do
     local number = redis.call('HINCRBY', key, 'last', 1)
     local name, old = string.format('%d', number), string.format('%d', number - notices.KEPT)
-    redis.call('HSET', key, name, table.concat({ target, event, ... }, ' '),
+    redis.call('HSET', key, name, table.concat({ target, named, ... }, ' '),
       name .. ':', plan[target] and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
     redis.call('HDEL', key, old, old .. ':')
     if not plan[target] then
       redis.call('ZADD', notices.outbox(target), 'NX', string.format('%.0f', namespace.now_us), plan.owner)
     end
   end
-  redis.call('PERSIST', key) -- an earlier owner of this id may have been deleted
+  if plan.kept then
+    redis.call('EXPIRE', key, notices.FOREVER) -- an earlier owner of this id may have been deleted
+  end
+end
+
+-- Plans the notices that a task has been pending for too long, if maintenance has not written them when they were due.
+function notices.plan_late(task)
+  for event in pairs(watches.due(task.watch, 'pending')) do
+    local due = redis.call('ZSCORE', watches.key(), event .. ' ' .. task.id)
+    if string.find(event, '^pending') and due and tonumber(due) <= namespace.now_us then
+      task.late = task.late or { plan = notices.plan_for(task.id, task.watch.targets) }
+      task.late[#task.late + 1] = event
+    end
+  end
+end
+
+function notices.add_late(task)
+  for _, event in ipairs(task.late) do
+    notices.add_timed(task.late.plan, task, event)
+  end
+end
+
+-- Appends the notices of an event that is due at a time, `EVENT=TIME`.
+function notices.add_timed(plan, task, event)
+  local named, time = string.match(event, '^(.+)=(.+)$')
+  notices.append(plan, event, namespace.now, task.attempt, task.status, named, '-', time)
+  if named == 'pending' then
+    task.watch.waited = (task.watch.waited and task.watch.waited .. ' ' or '') .. time
+    redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'waited', task.watch.waited)
+  end
 end
 
 -- Removes the notices of a deleted owner, unless some are not delivered.
@@ -199,7 +270,7 @@ function notices.due(target, limit, taken, gone)
     local found, low, high = notices.read(owner)
     local notice = notices.first_open(found, low, high, target)
     if notice then
-      local graph = string.match(owner, '^/(.*)$')
+      local graph = notices.graph(owner)
       local v = redis.call('HMGET', notices.record(owner), 'queue', graph and 'name' or 'title', 'method')
       notice.of, notice.subject = graph and 'graph' or 'task', graph or owner
       notice.queue, notice.title, notice.method = v[1] or '', v[2] or '', v[3] or ''

@@ -25,11 +25,12 @@ function creation.spec(options)
   end
   local weight = options.weight and tonumber(options.weight) > 1 and string.format('%d', options.weight) or nil
   local lease = options.lease and string.format('%.0f', options.lease * 1000000)
+  local watch = watches.of(options.notify, options.deadline)
   local flags = ((priority or key or options.needs or options.limits) and 'r' or '')
     .. ((key or weight or options.limits) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
     .. (options.inputs and (options.inputs.some > 0 and 'wk' or 'w') or '') .. (options.deadline and 'e' or '')
-    .. (options.steps and 's' or '') .. (options.notify and 'n' or '')
+    .. (options.steps and 's' or '') .. (options.notify and 'n' or '') .. (watch and 'm' or '')
   options.priority, options.key, options.weight = priority, key, weight
   options.exclusive, options.lease = spec.exclusive, nil
   options.unique_until, options.own_lease = options.unique and till, lease
@@ -42,7 +43,7 @@ function creation.spec(options)
     spec.holds = {
       priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
       tags = options.tags, own_lease = lease, exclusive = spec.exclusive, end_by = options.deadline,
-      shared = options.limits, notify = options.notify,
+      shared = options.limits, notify = options.notify, watch = watch,
     }
   end
   for name, value in pairs(options) do

@@ -57,6 +57,9 @@ function deadlines.plan_retry(task, end_by)
   end
   task.new_end = end_by
   task.end_by = end_by or task.end_by
+  if task.watch then
+    task.watch.end_by = task.end_by
+  end
   if task.end_by and deadlines.is_past(task.end_by) then
     return deadlines.refusal()
   end

@@ -17,7 +17,7 @@ function holdings.load(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoacn]') then -- only edges, a graph, tracking, a queued rerun, controls, notices
+  if not string.find(task.flags, '[^wdgoacnm]') then -- only edges, a graph, tracking, a queued rerun, controls, notices
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil
@@ -43,7 +43,13 @@ function holdings.load(task)
 end
 
 function holdings.load_notify(task)
-  task.notify = redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'notify') or nil
+  local key = namespace.prefix .. 'task_' .. task.id
+  if not string.find(task.flags, 'm', 1, true) then
+    task.notify = redis.call('HGET', key, 'notify') or nil
+    return
+  end
+  local v = redis.call('HMGET', key, 'notify', 'deadline', 'waited')
+  task.notify, task.watch = v[1] or nil, watches.of(v[1], v[2], v[3])
 end
 
 -- Sets the holdings of a task. `bound`: its holdings, by the names of the fields of `task`.
@@ -163,6 +169,7 @@ function holdings.elsewhere(task, queue, created)
   if other.flags then
     holdings.load(other)
     other.rank = nil
+    other.left = other.watch and { watch = other.watch, status = task.status }
     holdings.transfer_name(task, other)
   end
   return other
@@ -233,6 +240,12 @@ function holdings.plan(task, to, taker)
   end
   if task.tracked then
     tracking.plan()
+  end
+  if task.watch or task.left then
+    namespace.probe('ZCARD', watches.key())
+    if task.watch and task.status == 'pending' and to ~= 'pending' then
+      notices.plan_late(task)
+    end
   end
   if controls.has(task) and to ~= 'started' then
     orders.plan(task.queue)
@@ -382,6 +395,13 @@ function holdings.move(task, to)
     else
       redis.call('ZADD', holdings.deadlines(), task.end_by, task.id)
     end
+  end
+  if to ~= 'moved' and (task.watch or task.left) then
+    local before = task.left or task
+    watches.change(task.id, before.watch, before.status, task.watch, to)
+  end
+  if task.late then
+    notices.add_late(task)
   end
   if task.graph then
     graphs.count(task, to)

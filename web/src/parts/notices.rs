@@ -14,7 +14,7 @@ pub fn table(of: &str, targets: Option<&str>, notices: &[Notice]) -> Markup {
     html! {
         header.line { h2 { "Notices" } @if let Some(targets) = targets { span.note { "Targets: " (text::short(targets, 200)) } } }
         @if notices.is_empty() {
-            p.quiet { "No notice yet: the targets are notified when the " (of) " ends." }
+            p.quiet { "No notice yet: the targets are notified of the events that they ask for." }
         } @else {
             div.table { table {
                 thead { tr { th { "Target" } th { "Event" } @if of == "task" { th.number { "Attempts" } } th.number { "Time" } th { "Delivery" } th.wide { "Last answer" } } }

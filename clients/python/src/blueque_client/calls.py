@@ -57,6 +57,7 @@ _FREE_SLOTS = Type("whole", low=0, high=100000)
 _GRACE = Type("seconds", low=0, high=86400)
 _GRAPH = Type("text", high=128)
 _GRAPH_COUNT = Type("whole", low=1, high=500)
+_GRAPH_NOTIFY = Type("text", high=1024)
 _GRAPH_ROOM = Type("whole", low=1024, high=1099511627776)
 _GRAPH_SIZE = Type("whole", low=1, high=10000)
 _GROUP = Type("text", high=65536)
@@ -94,6 +95,7 @@ _NEED = Type("text", high=64)
 _NEEDS = Type("text", high=256)
 _NEEDS_COUNT = Type("whole", low=1, high=8)
 _NICENESS = Type("whole", low=0, high=19)
+_NOTICE_EVENT = Type("word", words=("complete", "failed", "cancelled", "pending", "no-progress", "deadline",))
 _NOTICE_OF = Type("word", words=("task", "graph",))
 _NOTICE_OUTCOME = Type("word", words=("delivered", "failed",))
 _NOTIFY = Type("text", high=1024)
@@ -1042,9 +1044,9 @@ class CompleteOptions(TypedDict, total=False):
     """Niceness of the program, in addition to the worker's."""
 
     notify: str | None
-    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
-    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
-    setting `notify`.
+    """The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that workers
+    have in their configuration. Without events a target is notified of every end; `none`: no target, even if the queue
+    has the setting `notify`.
     """
 
     log_bytes: int | None
@@ -1150,9 +1152,9 @@ def complete(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
-    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
-      the setting `notify`.
+    notify: The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+      workers have in their configuration. Without events a target is notified of every end; `none`: no target, even if
+      the queue has the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
       continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
@@ -1584,9 +1586,9 @@ class EditOptions(TypedDict, total=False):
     """Niceness of the program, in addition to the worker's."""
 
     notify: str | None
-    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
-    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
-    setting `notify`.
+    """The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that workers
+    have in their configuration. Without events a target is notified of every end; `none`: no target, even if the queue
+    has the setting `notify`.
     """
 
     log_bytes: int | None
@@ -1710,9 +1712,9 @@ def edit(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
-    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
-      the setting `notify`.
+    notify: The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+      workers have in their configuration. Without events a target is notified of every end; `none`: no target, even if
+      the queue has the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
       continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
@@ -2402,7 +2404,10 @@ class GetReply:
     """Niceness of the program, in addition to the worker's."""
 
     notify: str | None
-    """The targets that are notified of the end of the task, sorted."""
+    """The targets that are notified of events of the task, sorted."""
+
+    waited: str | None
+    """The times of the event `pending` of which the targets were notified, separated by spaces."""
 
     log_bytes: int | None
     """Maximum size of the task's log."""
@@ -2453,7 +2458,7 @@ class GetReply:
     """Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own lease,
     `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part of a graph, `s`
     further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` its owner was asked to suspend, to continue, to
-    signal or to describe its program, `n` may have notices.
+    signal or to describe its program, `n` may have notices, `m` with notices of events that are due at a time.
     """
 
     deadline: float | None
@@ -2487,6 +2492,9 @@ class GetReply:
 
     suspended: float | None
     """Time since which the program is suspended."""
+
+    continued: float | None
+    """Time at which the program was last continued."""
 
     suspended_by: str | None
     """The author of the `suspend`."""
@@ -2606,6 +2614,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("grace", type=_GRACE),
         Field("nice", type=_NICENESS),
         Field("notify", type=_NOTIFY),
+        Field("waited", type=_TEXT),
         Field("log_bytes", type=_LOG_SIZE),
         Field("trace", type=_TRACE),
         Field("span", type=_TRACE),
@@ -2632,6 +2641,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
         Field("controlled", type=_NUMBER),
         Field("control_refused", type=_TEXT),
         Field("suspended", type=_TIME),
+        Field("continued", type=_TIME),
         Field("suspended_by", type=_TEXT, empty=True),
         Field("held_by", type=_TEXT, empty=True),
         Field("front", type=_FLAG),
@@ -3667,8 +3677,8 @@ class NoticesItem:
     target: str
     """The target."""
 
-    event: contract.Reached
-    """The event: the state in which the task has ended."""
+    event: contract.NoticeEvent
+    """The event."""
 
     at: float
     """Time of the event."""
@@ -3696,7 +3706,7 @@ _notices: Shape[list[NoticesItem]] = read_items(
     (
         Field("number", type=_NUMBER),
         Field("target", type=_NAME),
-        Field("event", type=_REACHED),
+        Field("event", type=_NOTICE_EVENT),
         Field("at", type=_TIME),
         Field("attempt", type=_NUMBER),
         Field("stage", words=("open", "delivered", "given_up", "dropped",)),
@@ -5112,9 +5122,9 @@ class ScheduleOptions(TypedDict, total=False):
     """Niceness of the program, in addition to the worker's."""
 
     notify: str | None
-    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
-    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
-    setting `notify`.
+    """The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that workers
+    have in their configuration. Without events a target is notified of every end; `none`: no target, even if the queue
+    has the setting `notify`.
     """
 
     log_bytes: int | None
@@ -5235,9 +5245,9 @@ def schedule(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
-    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
-      the setting `notify`.
+    notify: The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+      workers have in their configuration. Without events a target is notified of every end; `none`: no target, even if
+      the queue has the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
       continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
@@ -6100,9 +6110,9 @@ class SubmitOptions(TypedDict, total=False):
     """Niceness of the program, in addition to the worker's."""
 
     notify: str | None
-    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
-    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
-    setting `notify`.
+    """The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that workers
+    have in their configuration. Without events a target is notified of every end; `none`: no target, even if the queue
+    has the setting `notify`.
     """
 
     log_bytes: int | None
@@ -6217,9 +6227,9 @@ def submit(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
-    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
-      the setting `notify`.
+    notify: The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+      workers have in their configuration. Without events a target is notified of every end; `none`: no target, even if
+      the queue has the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
       continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
@@ -6406,9 +6416,9 @@ class SubmitAgainOptions(TypedDict, total=False):
     """Niceness of the program, in addition to the worker's."""
 
     notify: str | None
-    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
-    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
-    setting `notify`.
+    """The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that workers
+    have in their configuration. Without events a target is notified of every end; `none`: no target, even if the queue
+    has the setting `notify`.
     """
 
     log_bytes: int | None
@@ -6527,9 +6537,9 @@ def submit_again(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
-    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
-      the setting `notify`.
+    notify: The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+      workers have in their configuration. Without events a target is notified of every end; `none`: no target, even if
+      the queue has the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
       continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
@@ -6715,9 +6725,9 @@ class SubmitUniqueOptions(TypedDict, total=False):
     """Niceness of the program, in addition to the worker's."""
 
     notify: str | None
-    """The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in their
-    configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has the
-    setting `notify`.
+    """The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that workers
+    have in their configuration. Without events a target is notified of every end; `none`: no target, even if the queue
+    has the setting `notify`.
     """
 
     log_bytes: int | None
@@ -6834,9 +6844,9 @@ def submit_unique(
     no_progress: Maximum time without an event, a checkpoint or output of the program.
     grace: Time between SIGTERM and SIGKILL when the program is stopped. By default the setting `grace`.
     nice: Niceness of the program, in addition to the worker's.
-    notify: The targets that are notified of the end of the task, such as `ops:failed,chat`: names that workers have in
-      their configuration. Without states a target is notified of every end; `none`: of no end, even if the queue has
-      the setting `notify`.
+    notify: The targets that are notified of events of the task, such as `ops:failed,chat:end+pending=1h`: names that
+      workers have in their configuration. Without events a target is notified of every end; `none`: no target, even if
+      the queue has the setting `notify`.
     log_bytes: Maximum size of the task's log on the server; 0 for none. By default the setting `log_bytes`.
     trace: The context of the submit in the W3C Trace Context: `traceparent`, and after a space `tracestate`. The worker
       continues this trace, and a program gets it in `TRACEPARENT` and `TRACESTATE`.
@@ -7173,7 +7183,7 @@ class TakeNoticesItem:
     """One of what `take_notices` answers."""
 
     of: contract.NoticeOf
-    """The kind of object that has ended."""
+    """The kind of object that the notice is about."""
 
     subject: str
     """The id of the task or the graph."""
@@ -7187,10 +7197,8 @@ class TakeNoticesItem:
     target: str
     """The target."""
 
-    event: contract.Reached
-    """The event: the state in which the task has ended; for a graph `failed` if any task failed, else `cancelled` if
-    any was cancelled, else `complete`.
-    """
+    event: contract.NoticeEvent
+    """The event."""
 
     at: float
     """Time of the event."""
@@ -7199,16 +7207,20 @@ class TakeNoticesItem:
     """Number of attempts at that time; 0 for a graph."""
 
     from_: contract.Reached | None
-    """The previous state."""
+    """The state before the event."""
 
     why: str
-    """The cause of the transition: the command, the reason of a release, or `lost`; `end` for a graph."""
+    """The cause of the event: the command, the reason of a release, or `lost`; `end` for a graph; the event itself if
+    it was due at a time.
+    """
 
     by: str | None
     """The listener that made the transition, or the author of the call."""
 
     text: bytes
-    """The beginning of the error, or the reason of a cancel; for a graph its numbers of tasks. At most 1 KiB."""
+    """The beginning of the error, or the reason of a cancel; for a graph its numbers of tasks; the asked time of an
+    event that was due at a time. At most 1 KiB.
+    """
 
     tries: int
     """Number of earlier tries to deliver the notice."""
@@ -7231,7 +7243,7 @@ _take_notices: Shape[list[TakeNoticesItem]] = read_items(
         Field("number", type=_NUMBER),
         Field("token", type=_NUMBER),
         Field("target", type=_NAME),
-        Field("event", type=_REACHED),
+        Field("event", type=_NOTICE_EVENT),
         Field("at", type=_TIME),
         Field("attempt", type=_NUMBER),
         Field("from", type=_REACHED, empty=True),

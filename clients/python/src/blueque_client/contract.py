@@ -38,6 +38,12 @@ missed slot creates one task for all missed slots. skip: The latest missed slot 
 late.
 """
 
+NoticeEvent = Literal["complete", "failed", "cancelled", "pending", "no-progress", "deadline"]
+"""The event of a notice: the state in which a task has ended; for a graph `failed` if any task failed, else `cancelled`
+if any was cancelled, else `complete`. `pending`: it has been pending for the asked time; `no-progress`: it has run for
+the asked time without progress; `deadline`: the asked time is left until its deadline.
+"""
+
 NoticeOf = Literal["task", "graph"]
 """The kind of object that a notice is about."""
 
@@ -750,7 +756,7 @@ max_failures: Maximum retries after failures. Default: 0.
 max_losses: Maximum lost attempts before the task fails; 1000000000 for no limit. Default: 10.
 max_releases: Maximum releases before the task fails. Default: 1000.
 max_uncounted: Maximum uncounted releases before the task fails. Default: 10000.
-notify: The targets that are notified of the ends of the tasks of the queue. It applies to tasks that are submitted from
+notify: The targets that are notified of events of the tasks of the queue. It applies to tasks that are submitted from
   then on without the option `notify`. Default: no limit.
 rate: Maximum number of starts of the queue within a sliding window. Default: no limit.
 retain: Time for which `prune` keeps finished tasks. Default: 604800.

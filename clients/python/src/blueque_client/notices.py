@@ -1,4 +1,4 @@
-"""Notices: a receiver of the webhooks that workers call at the end of a task or a graph (`docs/use/notify.md`)."""
+"""Notices: a receiver of the webhooks that workers call about a task or a graph (`docs/use/notify.md`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, Literal, TypeVar, get_args, overload
 
 from .errors import InvalidCall, Unverified
 
@@ -19,19 +19,24 @@ from .errors import InvalidCall, Unverified
 TOLERANCE = 300
 
 State = Literal["complete", "failed", "cancelled"]
+Event = Literal["complete", "failed", "cancelled", "pending", "no-progress", "deadline"]
+
+_ENDS = get_args(State)
+_EVENTS = get_args(Event)
 
 
 @dataclass(frozen=True)
 class Notice:
-    """The end of a task or of a graph. Fields that do not apply are None."""
+    """An event of a task or of a graph. Fields that do not apply are None."""
 
     #: Id of the notice, the same at every delivery: ignore a notice that you have seen.
     id: str
     #: `task.failed`, `graph.complete`, …
     type: str
-    #: Time of the end, such as `2026-11-28T09:20:11.512034Z`.
+    #: Time of the event, such as `2026-11-28T09:20:11.512034Z`.
     timestamp: str
-    state: State
+    #: The state of the task. At its end this is also the event.
+    state: str
     namespace: str
     #: Id of the task, or of the graph.
     task: str | None
@@ -49,10 +54,17 @@ class Notice:
     #: The first KiB of the error, or the reason of a cancel.
     error: str | None
     reason: str | None
+    #: The time that was asked with the event, such as `20m`: for `pending`, `no-progress` and `deadline`.
+    time: str | None
     #: Number of this delivery, from 1.
     tries: int
     #: The whole text.
     data: Mapping[str, Any]
+
+    @property
+    def event(self) -> str:
+        """The event: the last part of `type`."""
+        return self.type.partition(".")[2]
 
 
 Handler = Callable[[Notice], Any]
@@ -101,13 +113,21 @@ class Notices:
     def on_end(self, *given: Any) -> Any:
         """Calls a function for each notice, or only for these states: `@notices.on_end("failed")`."""
         if len(given) == 1 and callable(given[0]):
-            self._handlers.append(((), given[0]))
+            self._handlers.append((_ENDS, given[0]))
             return given[0]
-        if wrong := [state for state in given if state not in ("complete", "failed", "cancelled")]:
+        if wrong := [state for state in given if state not in _ENDS]:
             raise InvalidCall("BADARG", f"no notice has the state {wrong[0]!r}: complete, failed or cancelled.")
+        return self._add(given or _ENDS)
 
+    def on(self, *events: Event) -> Callable[[H], H]:
+        """Calls a function for each notice of these events: `@notices.on("no-progress")`."""
+        if not events or (wrong := [event for event in events if event not in _EVENTS]):
+            raise InvalidCall("BADARG", f"no notice has the event {wrong[0]!r}." if events else "name the events.")
+        return self._add(events)
+
+    def _add(self, events: tuple[str, ...]) -> Callable[[H], H]:
         def add(handler: H) -> H:
-            self._handlers.append((given, handler))
+            self._handlers.append((events, handler))
             return handler
 
         return add
@@ -128,8 +148,8 @@ class Notices:
         """Verifies a POST, calls the handlers one after another, and returns the notice. If a handler raises, answer
         with an error: the notice is delivered again."""
         notice = self.verify(headers, body)
-        for states, handler in self._handlers:
-            if not states or notice.state in states:
+        for events, handler in self._handlers:
+            if notice.event in events:
                 handler(notice)
         return notice
 
@@ -142,12 +162,12 @@ def _signed(keys: Iterable[bytes], id: str, at: str, body: bytes, signature: str
 
 def _notice(id: str, text: Any) -> Notice:
     data = text["data"]
-    words = ("task", "graph", "queue", "method", "title", "name", "tasks", "cause", "by", "attempt", "error", "reason")
+    words = ("task", "graph", "queue", "method", "title", "name", "tasks", "cause", "by", "attempt", "error", "reason", "time")
     return Notice(
         id=id,
         type=text["type"],
         timestamp=text["timestamp"],
-        state=cast("State", data["state"]),
+        state=data["state"],
         namespace=data["namespace"],
         tries=data["try"],
         data=data,
