@@ -50,6 +50,15 @@ READ = {
     "bytes": "bytes",
 }
 
+# Fields of records that the client returns as values (V) and texts (T) in place of bytes.
+OPENED = {
+    "GetReply": {
+        **dict.fromkeys(("parameters", "result", "progress", "checkpoint"), "V"),
+        **dict.fromkeys(("error", "last_error", "cost"), "T"),
+    },
+    "LogsItem": {"text": "T"},
+}
+
 # Names of types in annotations. No other name may hide them.
 TYPES = {"bool", "bytes", "dict", "float", "int", "list", "str"}
 
@@ -179,9 +188,18 @@ class Generator:
     # Replies
 
     def record(self, name: str, about: str, fields: list[dict], absent: bool = False, more: str = "") -> str:
-        out = [f"\n\n@dataclass(frozen=True)\nclass {name}:\n", doc(about, "    ")]
+        opened = OPENED.get(name, {})
+        bases = ["Sparse"] if absent else []
+        if opened:
+            bases.append(f"Generic[{', '.join(sorted(set(opened.values())))}]")
+        begin = "@dataclass(frozen=True, repr=False)" if absent else "@dataclass(frozen=True)"
+        base = f"({', '.join(bases)})" if bases else ""
+        out = [f"\n\n{begin}\nclass {name}{base}:\n", doc(about, "    ")]
         for field in sorted(fields, key=lambda field: field["name"].endswith("*")):
-            out.append(f"\n    {python(field['name'])}: {self.got(field, absent)}\n" + doc(field["means"], "    "))
+            typed = self.got(field, absent)
+            if field["name"] in opened:
+                typed = typed.replace("bytes", opened[field["name"]])
+            out.append(f"\n    {python(field['name'])}: {typed}\n" + doc(field["means"], "    "))
         return "".join(out) + more
 
     def reply(self, name: str, about: str, shape: dict) -> tuple[str, str, str]:
@@ -200,6 +218,7 @@ class Generator:
                 else ""
             )
             record = self.record(reply, f"What {about} answers.", shape["pairs"], shape.get("absent", False), more)
+            reply += _bytes_of(reply)
             flags = "".join(f", {word}=True" for word in ("absent", "open") if shape.get(word))
             made = f"read_pairs(\n    {reply},\n    (\n{self.fields(shape['pairs'])}    ){flags},\n)"
             if "begins" in shape:
@@ -209,7 +228,7 @@ class Generator:
         one, made = "", ""
         if items:
             single = len(items) == 1
-            one = self.got(items[0]) if single else item
+            one = self.got(items[0]) if single else item + _bytes_of(item)
             classes = "" if single else self.record(item, f"One of what {about} answers.", items)
             made = f"read_items(\n    {'None' if single else item},\n    (\n{self.fields(items)}    ),\n)"
             if not fields:
@@ -309,9 +328,12 @@ class Generator:
         out.append(
             "from __future__ import annotations\n\nfrom collections.abc import Sequence\nfrom dataclasses import dataclass\n"
         )
-        out.append("from typing import Literal, NamedTuple, TypedDict\n\nfrom . import contract\nfrom .wire import (\n")
-        names = "Bytes Call Field Names Seconds Shape Time Type call read_groups read_items read_list read_maybe read_pairs read_value"
-        out.append("".join(f"    {name},\n" for name in names.split()) + ")\n\n# The types of the contract.\n")
+        out.append(
+            "from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar\n\nfrom . import contract\nfrom .wire import (\n"
+        )
+        names = "Bytes Call Field Names Seconds Shape Sparse Time Type call read_groups read_items read_list read_maybe read_pairs read_value"
+        out.append("".join(f"    {name},\n" for name in names.split()) + ")\n\n")
+        out.append('V = TypeVar("V")\nT = TypeVar("T")\n\n# The types of the contract.\n')
         for name, of in self.types.items():
             parts = [json.dumps(of["form"])] + [f"{word}={of[word]}" for word in ("low", "high") if word in of]
             if "words" in of:
@@ -330,6 +352,11 @@ class Generator:
         out.append("#: The server's name of each script.\nDIGESTS = {\n")
         out += [f'    "{name}": "{entry["sha1"]}",\n' for name, entry in self.manifest["commands"].items()]
         return "".join([*out, '}\n\nTEXT = r"""\n', text, '"""\n'])
+
+
+def _bytes_of(name: str) -> str:
+    """The arguments of a record's type, if its values and texts are bytes."""
+    return f"[{', '.join('bytes' for _ in set(OPENED[name].values()))}]" if name in OPENED else ""
 
 
 def synchronous(source: str) -> str:

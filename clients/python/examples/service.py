@@ -67,7 +67,7 @@ async def shown(task: Task[Any]) -> dict[str, Any]:
         "attempt": info.attempt,
         "progress": value(info.progress),
         "result": value(info.result),
-        "error": info.error and info.error.decode(errors="replace"),
+        "error": info.error,
     }
 
 

@@ -19,18 +19,24 @@ from blueque_client import (
     BluequeError,
     Client,
     ConnectionFailed,
+    Graph,
     InvalidCall,
     Json,
     NotFound,
     PayloadError,
     Refused,
     ServerError,
+    TaskFailed,
     Unavailable,
     Worker,
     calls,
     task,
 )
 from blueque_client.testing import Server, run_until_idle
+
+
+def untyped(what: Any) -> Any:
+    return what
 
 
 @pytest.mark.parametrize(
@@ -65,9 +71,87 @@ def test_wrong_types_and_values(client: Client, code: str, act: Callable[[Any], 
     assert client.queue("q").counts().pending == 0
 
 
-def test_an_option_that_does_not_exist(client: Client) -> None:
-    with pytest.raises(TypeError, match="colour"):
-        client.queue("q").submit(1, colour="red")  # type: ignore[call-arg]
+@pytest.mark.parametrize(
+    ("act", "text"),
+    [
+        (
+            lambda client: client.queue("q").submit(1, colour="red"),
+            "`colour`; there are again, backoff, .*eta.* id,.* unique,",
+        ),
+        (lambda client: client.submit(app.add.call(1), countdown=3), "`countdown`: did you mean `eta`"),
+        (lambda client: client.queue("q").submit(1, maxFailures=3), "`maxFailures`: did you mean `max_failures`"),
+        (lambda client: client.queue("q").submit_many([1], id="a"), "`id`: `id` is an option of a submit"),
+        (lambda client: list(client.queue("q").search(state="failed")), "`state`: did you mean `status`"),
+        (lambda client: client.queue("q").bulk("retry", groop="a"), "`groop`: did you mean `group`"),
+        (
+            lambda client: client.schedule("s", app.add.call(1), every=60, expires=3),
+            "`expires`: did you mean `deadline`",
+        ),
+        (lambda client: client.task("a").edit(prio=3), "`prio`: did you mean `priority`"),
+        (lambda _: untyped(Graph().add)(app.add.call(1), job_timeout=3), "`job_timeout`: did you mean `max_run`"),
+        (
+            lambda _: untyped(Graph().add(app.add.call(1)).set)(unique="a"),
+            "`unique`: `unique` is an option of a submit",
+        ),
+        (
+            lambda _: untyped(task)(max_retries=3, autoretry_for=OSError)(app.add.function),
+            "@task of add has no option `max_retries`, `autoretry_for`: did you mean `max_failures`, `retry_for`",
+        ),
+        (lambda _: untyped(task)("films"), r"`@task\(queue='films'\)`"),
+        (
+            lambda client: client.queue("q").configure("maxRetries", 3),
+            "no setting `maxRetries`: did you mean `max_failures`",
+        ),
+        (
+            lambda client: client.queue("q").submit(1, backoff={"type": "fixed"}),
+            "backoff: {'type': 'fixed'} is no value",
+        ),
+    ],
+)
+def test_a_name_that_does_not_exist(client: Client, act: Callable[[Any], Any], text: str) -> None:
+    with pytest.raises(InvalidCall, match=text):
+        act(client)
+    assert client.queue("q").counts().pending == 0
+
+
+def test_calls_of_other_queues(client: Client) -> None:
+    add, queue, anything = untyped(app.add), untyped(client.queue("q")), untyped(client)
+    acts: list[tuple[Callable[[], Any], str]] = [
+        (lambda: add.delay(1), r"client.submit\(add.call\(…\)\)"),
+        (lambda: add.apply_async((1,)), r"client.submit\(add.call\(…\)\)"),
+        (lambda: add.si(1), r"add.call\(…\)"),
+        (lambda: queue.enqueue(1), r"submit\(…\)"),
+        (lambda: anything.send_task("add"), r"queue\(…\).submit\(…, method=…\)"),
+    ]
+    for act, text in acts:
+        with pytest.raises(AttributeError, match=text):
+            act()
+    with pytest.raises(AttributeError, match=r"a queue has no `colour`$"):
+        getattr(queue, "colour")  # noqa: B009
+    assert not hasattr(add, "shape")
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"), [("10/60", "10/60"), ("100/1h", "100/3600"), ("10/m", "10/60"), ("5/2 days", "5/172800")]
+)
+def test_the_time_of_a_rate_has_a_unit(client: Client, given: str, sent: str) -> None:
+    queue = client.queue("q")
+    queue.configure("rate", given)
+    queue.limit("k", rate=given)
+    assert [each.value for each in queue.settings() if each.name == "rate"] == [sent]
+    assert [each.rate for each in client.run(calls.limits("q", "0", 10)).items] == [sent]
+    with pytest.raises(InvalidCall, match="NUMBER/SECONDS"):
+        queue.configure("rate", "10/soon")
+
+
+def test_the_error_of_a_failed_task_has_its_own_lines() -> None:
+    error = TaskFailed("Traceback\n  ValueError: no\n", "ValueError")
+    assert str(error).splitlines()[:-1] == [
+        "FAILED: the task has failed, with the group ValueError:",
+        "Traceback",
+        "  ValueError: no",
+    ]
+    assert error.error == "Traceback\n  ValueError: no\n"
 
 
 def test_names_of_nothing(client: Client) -> None:

@@ -26,9 +26,10 @@ from blueque_client import (
     Unavailable,
     aio,
     calls,
+    context,
     task,
 )
-from blueque_client.testing import Clock, Server
+from blueque_client.testing import Clock, Server, run_until_idle
 
 LISTENER = "host_1"
 
@@ -58,7 +59,7 @@ def test_a_task_from_submit_to_result(client: Client) -> None:
     assert job.checkpoint() == [1]
     complete(client, taken, "a.mp4")
     assert job.result(timeout=10) == "a.mp4"
-    assert [entry.text for entry in job.logs()] == [b"half\n"]
+    assert [entry.text for entry in job.logs()] == ["half\n"]
     assert [step.to for step in job.history()] == ["pending", "started", "complete"]
     assert job.info().priority == 5
     assert [found.id for found in client.queue("films").search(tag="hd", status="complete")] == [job.id]
@@ -213,8 +214,7 @@ class Hexadecimal:
 def test_another_serializer(server: Server, namespace: str) -> None:
     with Client(server.url, namespace, serializer=Hexadecimal()) as client:
         job = client.queue("q").submit(255)
-        assert job.info().parameters == b"ff"
-        assert job.parameters() == 255
+        assert (job.parameters(), job.info().parameters) == (255, 255)
 
 
 def test_the_time_of_the_tests(server: Server, namespace: str) -> None:
@@ -317,3 +317,35 @@ def test_a_server_that_has_no_room_for_more_clients_is_waited_for(namespace: str
         admin.config_set("maxclients", 100)
         thread.join(60)
         assert found == ["pending"]
+
+
+def test_a_record_has_values_and_texts(client: Client) -> None:
+    @task(queue="q", max_failures=0)
+    def fails(film: dict[str, int]) -> None:
+        context.progress(1, 2, "parts")
+        context.checkpoint({"at": film["at"]})
+        context.log("half")
+        raise ValueError("no film")
+
+    job = client.submit(fails.call({"at": 3}))
+    run_until_idle(client, fails)
+    record = job.wait(0)
+    assert (record.parameters, record.checkpoint) == ({"film": {"at": 3}}, {"at": 3})
+    assert record.progress == {"done": 1, "total": 2, "unit": "parts"}
+    assert isinstance(record.error, str)
+    assert "no film" in record.error
+    assert [entry.text for entry in job.logs()][-1:] == ["half\n"]
+    assert "max_losses" not in repr(record)  # only fields that are set
+    assert "status='failed'" in repr(record)
+    # The result of a program may be anything.
+    assert client.queue("q").submit_bytes(b"\xff").info().parameters == b"\xff"
+
+
+def test_events_begin_with_the_next(client: Client) -> None:
+    queue = client.queue("q")
+    assert queue.latest_event() == "0"
+    queue.submit_many(range(1001))
+    after = queue.latest_event()
+    job = queue.submit(1)
+    assert next(queue.events(after, follow=True)).id == job.id
+    assert list(queue.events(queue.latest_event())) == []

@@ -105,3 +105,18 @@ def test_hooks_are_around_submits(server: Server, namespace: str) -> None:
             return (await (await client.queue("q").submit(1)).info()).key
 
     assert asyncio.run(work()) == "tenant-8"
+
+
+def test_a_class_of_hooks_without_an_instance_is_named(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "idle_hooks.py").write_text(
+        "from blueque_client import Hooks, task\n"
+        "class Tracks(Hooks): ...\n"
+        "class Base(Hooks): ...\n"
+        "class Notes(Base): ...\n"
+        "notes = Notes()\n"
+        "@task\ndef film(): ...\n"
+    )
+    start(tasks="idle_hooks", cwd=tmp_path)
+    said = until(lambda: "takes tasks" in (text := (tmp_path / "log").read_text()) and text)
+    assert "calls no hook of Tracks: the module has no instance of it, such as `hooks = Tracks()`" in said
+    assert "no hook of Base" not in said

@@ -32,7 +32,7 @@ def test_children_of_a_function_log_beside_it(client: Client, start: Start, tmp_
     job = client.submit(app.has_children.call("logging"), log_bytes=64 << 20)
     assert job.result(PATIENCE) == [f"{job.id} 1"] * 4
     assert (tmp_path / "log").read_text().count("x" * 60_000) == 200
-    assert b"".join(entry.text for entry in job.logs()).count(b"beside them") == 50
+    assert "".join(entry.text for entry in job.logs()).count("beside them") == 50
 
 
 def test_an_exception_of_the_package_goes_from_process_to_process(client: Client, start: Start) -> None:
@@ -67,7 +67,7 @@ def test_threads_of_a_function_have_its_attempt(client: Client, start: Start, wh
     elif what == "checkpoint":
         assert job.checkpoint() == "of a thread"
     elif what == "log":
-        assert b"".join(entry.text for entry in job.logs()) == b"of a thread\n"
+        assert "".join(entry.text for entry in job.logs()) == "of a thread\n"
 
 
 def test_a_thread_that_a_task_has_left_reports_nothing_of_the_next(

@@ -29,7 +29,7 @@ def test_streams_and_handlers_that_a_function_spoils_cost_no_end(
     # The next task prints and logs, in the same process if the worker keeps the process.
     after = client.submit(app.prints_and_logs.call("after it"))
     assert after.result(PATIENCE) == "after it"
-    assert b"WARNING app: after it\n" in b"".join(entry.text for entry in after.logs())
+    assert "WARNING app: after it\n" in "".join(entry.text for entry in after.logs())
 
 
 @pytest.mark.parametrize("mode", ["process", "thread", "asyncio"])
@@ -37,7 +37,7 @@ def test_all_that_a_function_logs_before_its_end_is_kept(client: Client, start: 
     start("--mode", mode)
     job = client.submit(app.logs_much.call(500), log_bytes=64 << 20)
     job.result(PATIENCE)
-    lines = b"".join(entry.text for entry in job.logs()).splitlines()
+    lines = "".join(entry.text for entry in job.logs()).splitlines()
     assert [int(line.split()[0]) for line in lines] == list(range(500))
 
 
@@ -151,4 +151,4 @@ def test_a_release_that_is_removed_while_its_worker_runs_costs_no_task(
     client.link.server.script_flush()
     job = client.submit(app.logs.call())
     job.result(PATIENCE)
-    assert b"from the context" in b"".join(entry.text for entry in job.logs())
+    assert "from the context" in "".join(entry.text for entry in job.logs())

@@ -12,7 +12,7 @@ from blueque_client import Client, Task, TaskFailed
 
 
 def log_of(task: Task[None]) -> str:
-    return b"".join(entry.text for entry in task.logs()).decode()
+    return "".join(entry.text for entry in task.logs())
 
 
 @pytest.mark.parametrize("options", [(), ("--spawn",), ("--tasks-per-process", "100")])

@@ -22,7 +22,7 @@ def test_tasks_run_here_until_nothing_is_left(client: Client) -> None:
     assert [job.result(0) for job in jobs] == [1, 2, 3]
     assert step.result(0) == 50
     assert again.result(0) == 20
-    assert [entry.text for entry in logged.logs()] == [b"from the context\n"]
+    assert [entry.text for entry in logged.logs()] == ["from the context\n"]
     with pytest.raises(TaskFailed, match="no such film"):
         wrong.result(0)
 

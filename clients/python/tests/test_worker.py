@@ -193,9 +193,9 @@ def test_what_a_function_says_makes_the_worker_no_larger_than_it_may_be(client: 
     for how, said in (("log", "done"), ("checkpoint", "TOOBIG"), ("progress", "TOOBIG")):
         job = client.submit(app.large.call(how, 300 << 20), log_bytes=64 << 20)
         assert job.result(PATIENCE) == said
-        log = b"".join(entry.text for entry in job.logs())
+        log = "".join(entry.text for entry in job.logs())
         # Each second the worker sends what it has, so there may be several gaps.
-        assert re.fullmatch(rb"(x+\n\[\d+ bytes were left out\]\n)+" if how == "log" else b"", log), log[-100:]
+        assert re.fullmatch(r"(x+\n\[\d+ bytes were left out\]\n)+" if how == "log" else "", log), log[-100:]
     for how in ("reason", "group"):
         job = client.submit(app.large.call(how, 300 << 20), max_releases=0)
         with pytest.raises(TaskFailed) as error:
@@ -324,9 +324,9 @@ def test_progress_and_logs_reach_the_server(client: Client, start: Start) -> Non
     start()
     job = client.submit(app.logs.call())
     job.result(PATIENCE)
-    text = b"".join(entry.text for entry in job.logs())
-    assert b"from the context\n" in text
-    assert b"WARNING app: from logging\n" in text
+    text = "".join(entry.text for entry in job.logs())
+    assert "from the context\n" in text
+    assert "WARNING app: from logging\n" in text
 
 
 @pytest.mark.parametrize("options", [[], ["--spawn"], ["--mode", "thread"], ["--mode", "asyncio"]])
@@ -345,9 +345,9 @@ def test_what_a_function_logs_says_of_which_task_it_is(
         for who in [f"{job.id} {attempt} q {call.name}"]
         for line in (f"{who}: from the function", f"{who if alone else 'None None None None'}: from a thread")
     ]
-    logged = b"".join(entry.text for entry in job.logs())
-    assert logged.count(b"from the function") == 2
-    assert logged.count(b"from a thread") == (2 if alone else 0)
+    logged = "".join(entry.text for entry in job.logs())
+    assert logged.count("from the function") == 2
+    assert logged.count("from a thread") == (2 if alone else 0)
 
 
 @pytest.mark.parametrize("how", ["", "deaf", "gil", "daemon"])

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypedDict
+from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar
 
 from . import contract
 from .wire import (
@@ -16,6 +16,7 @@ from .wire import (
     Names,
     Seconds,
     Shape,
+    Sparse,
     Time,
     Type,
     call,
@@ -26,6 +27,9 @@ from .wire import (
     read_pairs,
     read_value,
 )
+
+V = TypeVar("V")
+T = TypeVar("T")
 
 # The types of the contract.
 _ACTION = Type("word", words=("cancel", "retry", "delete", "purge", "move", "prioritise", "hold", "unhold", "suspend", "unsuspend", "signal", "requeue",))
@@ -2244,8 +2248,8 @@ def finish_and_reserve(
     )
 
 
-@dataclass(frozen=True)
-class GetReply:
+@dataclass(frozen=True, repr=False)
+class GetReply(Sparse, Generic[T, V]):
     """What `get` answers."""
 
     status: contract.Status | None
@@ -2254,13 +2258,13 @@ class GetReply:
     queue: str | None
     """The queue."""
 
-    parameters: bytes | None
+    parameters: V | None
     """The parameters of the program that runs the task."""
 
-    result: bytes | None
+    result: V | None
     """The result of the task."""
 
-    error: bytes | None
+    error: T | None
     """The error with which the task failed."""
 
     group: str | None
@@ -2268,7 +2272,7 @@ class GetReply:
     has passed.
     """
 
-    last_error: bytes | None
+    last_error: T | None
     """The error of the last failed attempt, if the task was retried, cancelled, or past its deadline."""
 
     last_group: str | None
@@ -2304,7 +2308,7 @@ class GetReply:
     outcome: contract.Outcome | None
     """Outcome of the attempt that ended last."""
 
-    cost: bytes | None
+    cost: T | None
     """The cost of an attempt, as its owner last reported it."""
 
     cost_of: int | None
@@ -2505,13 +2509,13 @@ class GetReply:
     front: bool | None
     """The task was returned to the front of the pending tasks, or is returned to the front when it is promoted."""
 
-    progress: bytes | None
+    progress: V | None
     """The progress of the attempt."""
 
     progressed: float | None
     """Time of the progress report."""
 
-    checkpoint: bytes | None
+    checkpoint: V | None
     """The checkpoint for the next attempt."""
 
     checkpointed: float | None
@@ -2559,8 +2563,8 @@ class GetReply:
     """Fields of other programs and later versions."""
 
 
-_get: Shape[GetReply | None] = read_maybe(read_pairs(
-    GetReply,
+_get: Shape[GetReply[bytes, bytes] | None] = read_maybe(read_pairs(
+    GetReply[bytes, bytes],
     (
         Field("status", type=_STATUS),
         Field("queue", type=_NAME),
@@ -2667,7 +2671,7 @@ _get: Shape[GetReply | None] = read_maybe(read_pairs(
 
 def get(
     id: str,
-) -> Call[GetReply | None]:
+) -> Call[GetReply[bytes, bytes] | None]:
     """Returns the whole record of a task.
 
     id: The task.
@@ -2684,8 +2688,8 @@ def get(
     )
 
 
-@dataclass(frozen=True)
-class GetManyReply:
+@dataclass(frozen=True, repr=False)
+class GetManyReply(Sparse):
     """What `get_many` answers."""
 
     id: str | None
@@ -3444,7 +3448,7 @@ def listeners(
 
 
 @dataclass(frozen=True)
-class LogsItem:
+class LogsItem(Generic[T]):
     """One of what `logs` answers."""
 
     at: float
@@ -3456,7 +3460,7 @@ class LogsItem:
     source: str
     """The source of the text."""
 
-    text: bytes
+    text: T
     """The text."""
 
     offset: int | None
@@ -3470,7 +3474,7 @@ class LogsReply:
     last: str
     """The last entry; the value of `after` if there was none."""
 
-    items: list[LogsItem]
+    items: list[LogsItem[bytes]]
     """The entries."""
 
 
@@ -5605,8 +5609,8 @@ def show_graph(
     )
 
 
-@dataclass(frozen=True)
-class ShowScheduleReply:
+@dataclass(frozen=True, repr=False)
+class ShowScheduleReply(Sparse):
     """What `show_schedule` answers."""
 
     recurrence: str | None
@@ -5816,8 +5820,8 @@ def start(
     )
 
 
-@dataclass(frozen=True)
-class StatisticsReply:
+@dataclass(frozen=True, repr=False)
+class StatisticsReply(Sparse):
     """What `statistics` answers."""
 
     day: str | Literal["total"] | None

@@ -47,7 +47,8 @@ class BluequeError(Carried, Exception):
         #: Remedy. It may be more specific than the remedy of the code.
         self.remedy = remedy or OWN.get(code) or (known.act if known else "")
         stop = "" if cause.endswith((".", "!", "?", "\n")) else "."
-        super().__init__(f"{code}: {cause}" + (f"{stop} {self.remedy}" if self.remedy else ""))
+        space = "" if cause.endswith("\n") else " "
+        super().__init__(f"{code}: {cause}" + (f"{stop}{space}{self.remedy}" if self.remedy else ""))
 
     @property
     def transient(self) -> bool:
@@ -120,7 +121,8 @@ class TaskFailed(BluequeError):
     """The awaited task has failed."""
 
     def __init__(self, error: str, group: str | None) -> None:
-        super().__init__("FAILED", error)
+        lines = error.strip("\n")
+        super().__init__("FAILED", f"the task has failed, with the group {group}:\n{lines}\n")
         #: The error that its last attempt reported.
         self.error = error
         #: The kind of that error: for a Python function the name of the exception.

@@ -12,7 +12,7 @@ from . import calls, contract
 from .errors import InvalidCall, PayloadError
 from .graphs import Graph, Node, id_of, is_upstream, optional
 from .payload import Serializer
-from .wire import written
+from .wire import option, written
 
 #: The beginning of the entry that follows all entries of a set.
 LEAST = "least/"
@@ -53,7 +53,7 @@ def _entry(node: Node[Any], key: str | None, serializer: Serializer, tags: Itera
     given = dict(node.options) if key is None else {**node.options, "key": key}
     if tags:
         given["tags"] = ",".join(filter(None, [written(given.get("tags")).decode(), *tags]))
-    options = " ".join(f"{name}={quote(written(value), safe='')}" for name, value in given.items())
+    options = " ".join(f"{name}={quote(option(name, value), safe='')}" for name, value in given.items())
     inputs, values = [f"{kind}={id_of(up)}" for kind, up in node.waits], bytearray()
     number, some = node.least or (0, ())
     least = {id_of(up): None for up in some}  # a set in the order of the document

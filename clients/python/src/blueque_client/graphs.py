@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, overload
 from . import contract
 from .calls import SubmitOptions
 from .errors import InvalidCall
+from .names import check_options
 from .task_functions import TaskCall, TaskFunction
 from .wire import Time
 
@@ -135,6 +136,7 @@ class Node(Generic[R_co]):
         return self
 
     def _change(self, options: dict[str, Any]) -> None:
+        check_options("a task of a graph", options, NodeOptions.__annotations__)
         for name, value in options.items():
             if name in _KINDS:
                 self.waits += [(_KINDS[name], each) for each in value]

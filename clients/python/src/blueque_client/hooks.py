@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import SimpleQueue
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .context import Again, Failure
@@ -124,6 +125,20 @@ def hooks_of(tasks: Any, given: Iterable[Hooks] = ()) -> list[Hooks]:
     except TypeError:
         found = []
     return list(dict.fromkeys([*given, *(each for each in found if isinstance(each, Hooks))]))
+
+
+def without_instance(tasks: Any, found: Iterable[Hooks]) -> list[str]:
+    """Returns the classes of hooks that the module of a worker's tasks defines, but makes no instance of."""
+    if not isinstance(tasks, ModuleType):
+        return []
+    return [
+        each.__name__
+        for each in vars(tasks).values()
+        if isinstance(each, type)
+        and issubclass(each, Hooks)
+        and each.__module__ == tasks.__name__
+        and not any(isinstance(hook, each) for hook in found)
+    ]
 
 
 def overridden(hooks: Iterable[Hooks], word: str) -> list[Hooks]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, overload
 
 from .calls import SubmitOptions
 from .errors import InvalidCall
+from .names import check_options
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Unpack
@@ -56,6 +57,17 @@ class TaskCall(Generic[R]):
                 skipped = []
         return placed
 
+
+#: Methods of functions of other queues, and what to use here.
+_ELSEWHERE = {
+    **dict.fromkeys(
+        ("delay", "apply_async", "send", "send_with_options", "enqueue", "schedule"), "client.submit({}.call(…))"
+    ),
+    **dict.fromkeys(("s", "si", "signature", "subtask", "message", "partial"), "{}.call(…)"),
+    **dict.fromkeys(("apply", "fn", "run_sync"), "{}(…)"),
+    **dict.fromkeys(("map", "starmap", "group"), "graph.map({}, items)"),
+    **dict.fromkeys(("request", "retry_now", "update_state"), "context"),
+}
 
 #: Kinds of exceptions, for `isinstance`.
 Kinds = Union[type[BaseException], tuple[type[BaseException], ...], None]
@@ -129,6 +141,14 @@ class TaskFunction(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<task {self.name} of the queue {self.queue}>"
+
+    if not TYPE_CHECKING:  # types know what there is
+
+        def __getattr__(self, name: str) -> Any:
+            hint = ""
+            if name in _ELSEWHERE:
+                hint = f": use `{_ELSEWHERE[name].format(self.__dict__.get('name', 'function'))}`"
+            raise AttributeError(f"a @task function has no `{name}`{hint}")
 
     @overload
     def call(self: TaskFunction[P, Coroutine[Any, Any, A]], *args: P.args, **kwargs: P.kwargs) -> TaskCall[A]: ...
@@ -229,10 +249,21 @@ def task(
       number: retry after so many seconds; None: `retry_for` and `permanent_for` decide.
     options: Default options of each submit: `max_failures`, `max_run`, `no_progress`, `priority`, `needs`, `lease`, …
     """
+    if function is not None and not callable(function):
+        raise InvalidCall(
+            "BADARG", f"@task({function!r}): its options have names, such as `@task(queue={function!r})`."
+        )
+
+    def made(function: Callable[P, R]) -> TaskFunction[P, R]:
+        check_options(f"@task of {getattr(function, '__name__', name)}", options, SubmitOptions.__annotations__, *_OWN)
+        return TaskFunction(function, *own)
+
     own = (queue, name, time_limit, memory, Retry(_kinds(retry_for), _kinds(permanent_for) or (), retry), options)
-    return TaskFunction(function, *own) if function is not None else lambda function: TaskFunction(function, *own)
+    return made(function) if function is not None else made
 
 
+#: The options of `@task` besides those of each submit.
+_OWN = ("queue", "name", "time_limit", "memory", "retry_for", "permanent_for", "retry")
 #: The tasks of a worker: a function, several functions, or a module that has functions.
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
 

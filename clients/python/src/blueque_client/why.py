@@ -26,20 +26,20 @@ class Why(calls.WhyReply):
         return self.sentence
 
 
-def why_of(reply: calls.WhyReply, record: calls.GetReply) -> Why:
+def why_of(reply: calls.WhyReply, record: calls.GetReply[Any, Any]) -> Why:
     """The reply with its sentence. `record`: the record of the task, read at the same time."""
     found = Why(**{each.name: getattr(reply, each.name) for each in fields(reply)})
     object.__setattr__(found, "sentence", _Sentence(reply, record).part("sentence"))
     return found
 
 
-def agrees(reply: calls.WhyReply, record: calls.GetReply) -> bool:
+def agrees(reply: calls.WhyReply, record: calls.GetReply[Any, Any]) -> bool:
     """Returns true if the record is of the same state: the task may change between the two calls."""
     return record.status == reply.status and record.failures == reply.failures
 
 
 class _Sentence:
-    def __init__(self, reply: calls.WhyReply, record: calls.GetReply) -> None:
+    def __init__(self, reply: calls.WhyReply, record: calls.GetReply[Any, Any]) -> None:
         self._reply, self._record, self._now = reply, record, reply.now
 
     def part(self, name: str) -> str:

@@ -6,10 +6,10 @@ import math
 import re
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, Generic, Protocol, TypeVar, Union
+from typing import Any, Generic, Protocol, TypeVar, Union, cast
 
 from .errors import InvalidCall, ReplyError
 
@@ -62,12 +62,40 @@ def written(value: object) -> bytes:
     raise InvalidCall("BADARG", f"{value!r} is no value of an argument.")
 
 
+def option(name: str, value: object) -> bytes:
+    """The value of an option in the form that is sent. An error names the option."""
+    try:
+        return written(value)
+    except InvalidCall as error:
+        raise InvalidCall(error.code, f"{name}: {error.cause}") from None
+
+
+#: The units of a rate, by the first letter of their names, in seconds.
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_RATE = re.compile(r"\s*(\d+)\s*/\s*(\d*)\s*(s|sec|m|min|h|hour|d|day|w|week)s?\s*")
+
+
+def rate(text: str) -> str:
+    """A rate such as `100/1h` or `10/m` in the form that is sent: `100/3600`, `10/60`."""
+    found = _RATE.fullmatch(text)
+    return f"{found[1]}/{int(found[2] or 1) * _UNITS[found[3][0]]}" if found else text
+
+
 def whole(value: Seconds) -> int:
     """A duration in whole seconds."""
     seconds = value.total_seconds() if isinstance(value, timedelta) else value
     if seconds != int(seconds):
         raise InvalidCall("BADARG", f"{value} is not a whole number of seconds.")
     return int(seconds)
+
+
+class Sparse:
+    """A record, most of whose fields are usually not set. Its `repr` shows only set fields."""
+
+    def __repr__(self) -> str:
+        given = ((each.name, getattr(self, each.name)) for each in fields(cast("Any", self)))
+        shown = ", ".join(f"{name}={value!r}" for name, value in given if value not in (None, {}))
+        return f"{type(self).__name__}({shown})"
 
 
 class Page(Protocol[T_co]):
@@ -114,7 +142,7 @@ def call(
     sent = [b"", *map(written, arguments)]
     for name, value in options:
         if value is not None:
-            sent += (name.encode(), written(value))
+            sent += (name.encode(), option(name, value))
 
     def read(reply: Any) -> T:
         try:

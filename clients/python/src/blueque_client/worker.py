@@ -19,7 +19,7 @@ from typing import Any
 from . import calls, contract, leases
 from .errors import BluequeError, InvalidCall
 from .fork_control import ForkControl
-from .hooks import Hooks, Outcomes, hooks_of, overridden
+from .hooks import Hooks, Outcomes, hooks_of, overridden, without_instance
 from .listener import listener_id
 from .logs import fields, log
 from .main_loop import MainLoop
@@ -83,6 +83,7 @@ class Worker:
             raise InvalidCall("BADARG", "a worker needs at least one slot.")
         per_process = (1 if mode == "process" else None) if tasks_per_process == -1 else tasks_per_process
         found = hooks_of(tasks, [*client.link.hooks, *hooks])
+        self._idle_hooks = without_instance(tasks, found)
         self._spawn: tuple[list[str], list[str]] | None = None
         if spawn:
             modules = importable(functions, client.link.serializer)
@@ -119,6 +120,8 @@ class Worker:
             log.warning(
                 "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
             )
+        for name in self._idle_hooks:
+            log.warning("calls no hook of %s: the module has no instance of it, such as `hooks = %s()`", name, name)
         fill_streams()
         if self._spawn:
             check_import(*self._spawn)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import calls, contract
 from ..errors import BluequeError, NotFound, TaskCancelled, TaskFailed, TimedOut
+from ..names import check_options
+from ..records import LogEntry, RawRecord, Record, entry_of, record_of
 from ..why import Why, agrees, why_of
 from ..wire import Time
 from .link import Link, pause
@@ -30,8 +32,11 @@ class Task(Generic[R]):
     def __repr__(self) -> str:
         return f"Task({self.id!r})"
 
-    async def info(self) -> calls.GetReply:
+    async def info(self) -> Record:
         """The record of the task."""
+        return record_of(await self._raw(), self._link.serializer)
+
+    async def _raw(self) -> RawRecord:
         record = await self._link.run(calls.get(self.id))
         if record is None:
             raise NotFound("NOTASK", f"there is no task {self.id}.")
@@ -39,15 +44,18 @@ class Task(Generic[R]):
 
     async def state(self) -> str | None:
         """The state, such as `pending`, `started`, `complete`; None if the task's graph is not released yet."""
-        return (await self.info()).status
+        return (await self._raw()).status
 
-    async def wait(self, timeout: float | None = None) -> calls.GetReply:
+    async def wait(self, timeout: float | None = None) -> Record:
         """Waits until the task has ended, and returns its record. Raises `TimedOut` after `timeout` seconds."""
+        return record_of(await self._ended(timeout), self._link.serializer)
+
+    async def _ended(self, timeout: float | None) -> RawRecord:
         began = time.monotonic()
         until = None if timeout is None else began + timeout
         interval, warns = 0.005, True
         while True:
-            record = await self.info()
+            record = await self._raw()
             if record.status and contract.STATES[record.status].final:
                 return record
             left = contract.LONGEST_PAUSE if until is None else until - time.monotonic()
@@ -64,7 +72,7 @@ class Task(Generic[R]):
 
     async def result(self, timeout: float | None = None) -> R:
         """Waits for the result. Raises `TaskFailed`, `TaskCancelled`, and `TimedOut` after `timeout` seconds."""
-        record = await self.wait(timeout)
+        record = await self._ended(timeout)
         if record.status == "complete":
             result: R = self._link.serializer.loads(record.result or b"null")
             return result
@@ -74,22 +82,22 @@ class Task(Generic[R]):
 
     async def parameters(self) -> Any:
         """The parameters of the task."""
-        return self._link.serializer.loads((await self.info()).parameters or b"null")
+        return self._link.serializer.loads((await self._raw()).parameters or b"null")
 
     async def progress(self) -> Any:
         """The progress that its attempt has reported, such as `{"done": 3, "total": 10, "unit": "files"}`; or None."""
-        record = await self.info()
+        record = await self._raw()
         return self._link.serializer.loads(record.progress) if record.progress else None
 
     async def checkpoint(self) -> Any:
         """The checkpoint for the next attempt, or None."""
-        record = await self.info()
+        record = await self._raw()
         return self._link.serializer.loads(record.checkpoint) if record.checkpoint else None
 
     async def why(self) -> Why:
         """The reasons why the task waits: limits, needs, pauses, other tasks. `str(why)` is a sentence."""
         for _ in range(3):  # the task may change between the two calls
-            record, reply = await self.info(), await self._link.run(calls.why(self.id))
+            record, reply = await self._raw(), await self._link.run(calls.why(self.id))
             if agrees(reply, record):
                 break
         return why_of(reply, record)
@@ -115,15 +123,15 @@ class Task(Generic[R]):
                 return found
             found += page.items
 
-    async def logs(self, follow: bool = False) -> AsyncIterator[calls.LogsItem]:
+    async def logs(self, follow: bool = False) -> AsyncIterator[LogEntry]:
         """The log of the task; with `follow` also new entries, until the task has ended."""
         after = "0"
         interval = 0.05
         while True:
-            ended = not follow or (await self.info()).status in ENDED
+            ended = not follow or (await self._raw()).status in ENDED
             page = await self._link.run(calls.logs(self.id, after, 100))
             for entry in page.items:
-                yield entry
+                yield entry_of(entry)
             after = page.last
             if page.items:
                 interval = 0.05
@@ -152,6 +160,7 @@ class Task(Generic[R]):
 
     async def edit(self, *, parameters: Any = ..., **options: Unpack[calls.EditOptions]) -> str:
         """Changes an unfinished task: its parameters, in the form of a submit, its eta, queue and options."""
+        check_options("an edit", options, calls.EditOptions.__annotations__, "parameters")
         options.setdefault("by", self._link.by)
         data = None if parameters is ... else self._link.serializer.dumps(parameters)
         return await self._link.make(calls.edit(self.id, parameters=data, **options))

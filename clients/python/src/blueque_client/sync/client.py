@@ -15,6 +15,7 @@ from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graph_calls import batches, digest, entries
 from ..graphs import Graph
 from ..hooks import Hooks, around_submit
+from ..names import OF_A_SUBMIT, check_options, missing
 from ..payload import Json, Serializer
 from ..replies import suitable
 from ..task_functions import TaskCall
@@ -80,6 +81,11 @@ class Client:
             tuple(hooks),
         )
 
+    if not TYPE_CHECKING:  # types know what there is
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(missing("a client", name))
+
     def __enter__(self) -> Self:
         return self
 
@@ -123,6 +129,7 @@ class Client:
 
         The options of the function apply unless other options are given here.
         """
+        check_options("a submit", options, calls.SubmitOptions.__annotations__, *OF_A_SUBMIT)
         merged: calls.SubmitOptions = {**_checked(call).options, **options}
         return self.queue(call.queue).submit(
             call.parameters, id=id, eta=eta, unique=unique, again=again, **merged
@@ -171,6 +178,7 @@ class Client:
         options: Options of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and the options of each task.
         """
         known = calls.ScheduleOptions.__annotations__
+        check_options("a schedule", options, known, "every", "offset", "cron", "zone")
         own = {name: value for name, value in _checked(call).options.items() if name in known}
         merged = cast("calls.ScheduleOptions", {"by": self.link.by, **own, **options})
         parameters = self.link.serializer.dumps(call.parameters)

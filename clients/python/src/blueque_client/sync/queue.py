@@ -8,13 +8,15 @@ import re
 import uuid
 import warnings
 from collections.abc import Iterator, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from .. import calls, contract
 from ..errors import BluequeError, InvalidCall, PayloadError, duplicate
 from ..hooks import around_submit
+from ..names import OF_A_SUBMIT, check_options, check_setting, missing
 from ..tracing import submitting
-from ..wire import Time
+from ..wire import Seconds, Time, written
+from ..wire import rate as rate_sent
 from .link import Link, pause
 from .task import Task
 
@@ -69,6 +71,7 @@ class Queue:
         **options: Unpack[calls.SubmitOptions],
     ) -> Task[Any]:
         """Adds a task with parameters in bytes, without the serializer."""
+        check_options("a submit", options, calls.SubmitOptions.__annotations__, *OF_A_SUBMIT)
         name = id or str(uuid.uuid4())
         each = [calls.SubmitEach(name, eta, parameters)]
         with around_submit(self._link.hooks, self.name, options, name) as changed:
@@ -90,6 +93,7 @@ class Queue:
 
     def submit_many(self, parameters: Iterable[Any], **options: Unpack[calls.SubmitOptions]) -> list[Task[Any]]:
         """Adds a task for each of these parameters. One call adds many tasks."""
+        check_options("submit_many", options, calls.SubmitOptions.__annotations__)
         with around_submit(self._link.hooks, self.name, options) as changed:
             with submitting(self._link.tracing, self.name, changed) as traced:
                 return self._submit_many(parameters, traced)
@@ -129,6 +133,11 @@ class Queue:
         """A task by its id."""
         return Task(self._link, id)
 
+    if not TYPE_CHECKING:  # types know what there is
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(missing("a queue", name))
+
     # Contents
 
     def counts(self) -> calls.CountsReply:
@@ -142,11 +151,13 @@ class Queue:
 
     def search(self, **filters: Unpack[calls.FindOptions]) -> Iterator[Task[Any]]:
         """The tasks that match all filters, newest first: `status`, `tag`, `method`, `key`, `group`, …"""
+        check_options("a search", filters, calls.FindOptions.__annotations__)
         for id in self._link.items(lambda cursor: calls.find(self.name, cursor, 500, **filters)):
             yield Task(self._link, id)
 
     def bulk(self, action: contract.Action, **options: Unpack[calls.BulkOptions]) -> int:
         """Applies an action to every matching task, in bounded steps. Returns the number of changed tasks."""
+        check_options("bulk", options, calls.BulkOptions.__annotations__)
         changed, cursor = 0, "0"
         options.setdefault("by", self._link.by)
         while True:
@@ -161,7 +172,8 @@ class Queue:
         With `follow` the events never end: while the server is away, they wait for it, and continue after the last one.
         If the server has already deleted events that were not read, this issues a `RuntimeWarning`.
 
-        after: The `event` of the last event that you have read.
+        after: The `event` of the last event that you have read, or `latest_event()`; by default all events that the
+          queue still has.
         """
         interval, known = 0.01, after != "0"
         while True:
@@ -184,6 +196,13 @@ class Queue:
             else:
                 pause(interval)
                 interval = min(interval * 2, contract.LONGEST_PAUSE)
+
+    def latest_event(self) -> str:
+        """The latest event, after which `events` begins with the next one; `0` if the queue has no events."""
+        after = "0"
+        while (last := (self._link.run(calls.events(self.name, after, 500))).last) != after:
+            after = last
+        return after
 
     def statistics(self, days: int = 1, until: str | None = None) -> list[calls.StatisticsReply]:
         """Counts and durations of these days in total, then of each day (UTC)."""
@@ -211,19 +230,22 @@ class Queue:
         """Gives out tasks again."""
         self._link.run(calls.resume(self.name, by=self._link.by))
 
-    def configure(self, setting: contract.Setting, value: str | int | float) -> None:
-        """Changes a setting of the queue; an empty text unsets the setting."""
-        self._link.run(calls.configure(self.name, setting, str(value), by=self._link.by))
+    def configure(self, setting: contract.Setting, value: str | Seconds) -> None:
+        """Changes a setting of the queue; an empty text unsets the setting. A rate is `10/60`, or `10/1m`."""
+        check_setting(setting, get_args(contract.Setting))
+        if isinstance(value, str) and setting in ("rate", "key_rate"):
+            value = rate_sent(value)
+        self._link.run(calls.configure(self.name, setting, written(value).decode(), by=self._link.by))
 
     def settings(self) -> list[calls.SettingsItem]:
         """Each setting, with its value and the place where it is set."""
         return self._link.run(calls.settings(self.name))
 
     def limit(self, key: str, concurrency: int | None = None, rate: str | None = None) -> None:
-        """Sets the maximum number of running tasks of a key, and the rate of starts, such as `10/60`. None: the
-        queue's settings apply."""
+        """Sets the maximum number of running tasks of a key, and the rate of starts, such as `10/60` or `10/1m`.
+        None: the queue's settings apply."""
         of = "-" if concurrency is None else str(concurrency)
-        self._link.run(calls.limit(self.name, key, of, rate or "-", by=self._link.by))
+        self._link.run(calls.limit(self.name, key, of, rate_sent(rate) if rate else "-", by=self._link.by))
 
     def delete(self) -> None:
         """Removes the data of an empty queue."""

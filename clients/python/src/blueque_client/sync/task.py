@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import calls, contract
 from ..errors import BluequeError, NotFound, TaskCancelled, TaskFailed, TimedOut
+from ..names import check_options
+from ..records import LogEntry, RawRecord, Record, entry_of, record_of
 from ..why import Why, agrees, why_of
 from ..wire import Time
 from .link import Link, pause
@@ -32,8 +34,11 @@ class Task(Generic[R]):
     def __repr__(self) -> str:
         return f"Task({self.id!r})"
 
-    def info(self) -> calls.GetReply:
+    def info(self) -> Record:
         """The record of the task."""
+        return record_of(self._raw(), self._link.serializer)
+
+    def _raw(self) -> RawRecord:
         record = self._link.run(calls.get(self.id))
         if record is None:
             raise NotFound("NOTASK", f"there is no task {self.id}.")
@@ -41,15 +46,18 @@ class Task(Generic[R]):
 
     def state(self) -> str | None:
         """The state, such as `pending`, `started`, `complete`; None if the task's graph is not released yet."""
-        return (self.info()).status
+        return (self._raw()).status
 
-    def wait(self, timeout: float | None = None) -> calls.GetReply:
+    def wait(self, timeout: float | None = None) -> Record:
         """Waits until the task has ended, and returns its record. Raises `TimedOut` after `timeout` seconds."""
+        return record_of(self._ended(timeout), self._link.serializer)
+
+    def _ended(self, timeout: float | None) -> RawRecord:
         began = time.monotonic()
         until = None if timeout is None else began + timeout
         interval, warns = 0.005, True
         while True:
-            record = self.info()
+            record = self._raw()
             if record.status and contract.STATES[record.status].final:
                 return record
             left = contract.LONGEST_PAUSE if until is None else until - time.monotonic()
@@ -66,7 +74,7 @@ class Task(Generic[R]):
 
     def result(self, timeout: float | None = None) -> R:
         """Waits for the result. Raises `TaskFailed`, `TaskCancelled`, and `TimedOut` after `timeout` seconds."""
-        record = self.wait(timeout)
+        record = self._ended(timeout)
         if record.status == "complete":
             result: R = self._link.serializer.loads(record.result or b"null")
             return result
@@ -76,22 +84,22 @@ class Task(Generic[R]):
 
     def parameters(self) -> Any:
         """The parameters of the task."""
-        return self._link.serializer.loads((self.info()).parameters or b"null")
+        return self._link.serializer.loads((self._raw()).parameters or b"null")
 
     def progress(self) -> Any:
         """The progress that its attempt has reported, such as `{"done": 3, "total": 10, "unit": "files"}`; or None."""
-        record = self.info()
+        record = self._raw()
         return self._link.serializer.loads(record.progress) if record.progress else None
 
     def checkpoint(self) -> Any:
         """The checkpoint for the next attempt, or None."""
-        record = self.info()
+        record = self._raw()
         return self._link.serializer.loads(record.checkpoint) if record.checkpoint else None
 
     def why(self) -> Why:
         """The reasons why the task waits: limits, needs, pauses, other tasks. `str(why)` is a sentence."""
         for _ in range(3):  # the task may change between the two calls
-            record, reply = self.info(), self._link.run(calls.why(self.id))
+            record, reply = self._raw(), self._link.run(calls.why(self.id))
             if agrees(reply, record):
                 break
         return why_of(reply, record)
@@ -117,15 +125,15 @@ class Task(Generic[R]):
                 return found
             found += page.items
 
-    def logs(self, follow: bool = False) -> Iterator[calls.LogsItem]:
+    def logs(self, follow: bool = False) -> Iterator[LogEntry]:
         """The log of the task; with `follow` also new entries, until the task has ended."""
         after = "0"
         interval = 0.05
         while True:
-            ended = not follow or (self.info()).status in ENDED
+            ended = not follow or (self._raw()).status in ENDED
             page = self._link.run(calls.logs(self.id, after, 100))
             for entry in page.items:
-                yield entry
+                yield entry_of(entry)
             after = page.last
             if page.items:
                 interval = 0.05
@@ -154,6 +162,7 @@ class Task(Generic[R]):
 
     def edit(self, *, parameters: Any = ..., **options: Unpack[calls.EditOptions]) -> str:
         """Changes an unfinished task: its parameters, in the form of a submit, its eta, queue and options."""
+        check_options("an edit", options, calls.EditOptions.__annotations__, "parameters")
         options.setdefault("by", self._link.by)
         data = None if parameters is ... else self._link.serializer.dumps(parameters)
         return self._link.make(calls.edit(self.id, parameters=data, **options))
