@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blueque_client import Client, Graph, Group, InvalidCall, Node, Refused, TaskCancelled, calls, optional, task
+from blueque_client import (
+    Client,
+    Graph,
+    Group,
+    InvalidCall,
+    Node,
+    NotFound,
+    Refused,
+    TaskCancelled,
+    calls,
+    optional,
+    task,
+)
 from blueque_client.graph_calls import digest, entries
 from blueque_client.payload import Json
 from blueque_client.testing import Server, run_until_idle
@@ -37,6 +49,21 @@ def pick(parts: list[str], at: int) -> str:
 @task(queue="t")
 def join(*parts: str) -> str:
     return "+".join(parts)
+
+
+@task(queue="t")
+def album(name: str, *parts: str) -> str:
+    return f"{name}: {'+'.join(parts)}"
+
+
+@task(queue="t")
+def framed(name: str, height: int, *parts: str | None) -> str:
+    return f"{name} {height}: {parts}"
+
+
+@task(queue="t")
+def named(*parts: str, name: str) -> str:
+    return f"{name}: {'+'.join(parts)}"
 
 
 @task(queue="t")
@@ -69,7 +96,7 @@ def double(number: int) -> int:
     return number * 2
 
 
-FUNCTIONS = [split, encode, pick, join, known, length, refuse, tidy, total, double]
+FUNCTIONS = [split, encode, pick, join, album, framed, named, known, length, refuse, tidy, total, double]
 
 
 def typed() -> None:
@@ -89,6 +116,8 @@ def typed() -> None:
     assert_type(all.map(length).then(total), Node[int])
     assert_type(graph.map(length, ["a"]).at_most(2), Group[int])
     assert_type(all.at_least(1).then(known), Node[int])
+    assert_type(all.then(album, "best"), Node[str])
+    assert_type(all.at_least(1).then(framed, "best", 480), Node[str])
     assert_type(graph.add(pick.call(parts.result, 1)), Node[str])
     assert_type(graph.add(join.call("a", *all.results)), Node[str])
     assert_type(graph.group(first, first).then(join), Node[str])
@@ -106,6 +135,8 @@ def typed() -> None:
     graph.map(double, ["a"])  # type: ignore[call-overload]
     all.then(total)  # type: ignore[arg-type]
     all.then(pick)  # type: ignore[arg-type]  # it takes one list
+    all.then(album, 1)  # type: ignore[arg-type, misc]  # the name is a text
+    all.then(framed, "best")  # type: ignore[arg-type]  # it lacks an argument
     all.map(double)  # type: ignore[call-overload]
     all.at_least(1).then(join)  # type: ignore[arg-type]  # results may be missing
     graph.add(pick.call(first.result, 1))  # type: ignore[arg-type]
@@ -134,12 +165,18 @@ def test_a_group_joins(client: Client) -> None:
     left, right = graph.add(encode.call("l")), graph.add(encode.call("r", 480))
     film = graph.group(left, right).then(join)
     named = graph.add(join.call("film", *graph.group(left, right).results, "end"))
+    best = graph.group(left, right).then(album, "best").set(label="album")
+    some = graph.group(left, right).at_least(2).then(framed, "some", 480)
     mixed = graph.add(pick.call(graph.add(split.call("b")).result, graph.add(double.call(1)).result))
     handle = client.submit_graph(graph)
     run_until_idle(client, FUNCTIONS)
     assert handle.task(film).result(0) == "l.720+r.480"
     assert handle.task(named).result(0) == "film+l.720+r.480+end"
     assert handle.task(mixed).result(0) == "b.2"
+    assert handle.task(best).result(0) == handle.task_of("album").result(0) == "best: l.720+r.480"
+    assert handle.task(some).result(0) == "some 480: ('l.720', 'r.480')"
+    with pytest.raises(NotFound, match="has the label mail; there are album"):
+        handle.task_of("mail")
 
 
 def test_a_map_has_a_bound(client: Client) -> None:
@@ -173,6 +210,21 @@ def test_a_bound_is_checked() -> None:
     with pytest.raises(InvalidCall, match="leave out `id`"):
         group.set(id="x")
     assert not graph.map(double, []).at_most(1)
+
+
+def test_a_step_for_a_failure_reads_the_error(client: Client) -> None:
+    @task(queue="t")
+    def tell(failed: str) -> str:
+        record = client.task(failed).info()
+        return f"{record.group}: {record.error}"
+
+    graph = Graph()
+    bad = graph.add(refuse.call("no cover"))
+    told = bad.on_failure(tell, bad.id)
+    handle = client.submit_graph(graph)
+    run_until_idle(client, [refuse, tell])
+    said = handle.task(told).result(0)
+    assert said.startswith("ValueError: ValueError: no cover\n")
 
 
 def test_steps_for_failures_and_for_ends(client: Client) -> None:
@@ -228,8 +280,12 @@ def test_what_cannot_be_composed(client: Client) -> None:
         one.then(pick)  # type: ignore[call-overload]
     with pytest.raises(InvalidCall, match="too many positional"):
         graph.add(double, one, 2)
-    with pytest.raises(InvalidCall, match="only be passed by name"):
+    with pytest.raises(InvalidCall, match=r"encode: .* by place: declare `fast` before the `\*`"):
         graph.add(split.call("a")).then(pick, 0).then(encode, fast=True)
+    with pytest.raises(InvalidCall, match=r"pass `name` by place, `then\(album, name\)`"):
+        graph.group(one).then(album, name="best")  # type: ignore[call-overload]
+    with pytest.raises(InvalidCall, match=r"named takes arguments by place: declare name before the `\*`"):
+        named.call("a", name="best")
     with pytest.raises(InvalidCall, match="pass a number and the tasks"):
         graph.add(tidy, at_least=2)  # type: ignore[call-overload]
     with pytest.raises(InvalidCall, match="leave out `at_least`"):

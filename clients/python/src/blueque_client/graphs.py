@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     S_co = TypeVar("S_co", covariant=True)
     T_contra = TypeVar("T_contra", contravariant=True)
+    U_contra = TypeVar("U_contra", contravariant=True)
+    V_contra = TypeVar("V_contra", contravariant=True)
 
     class Runs(Protocol[P, S_co]):
         """A `@task` function."""
@@ -41,11 +43,26 @@ if TYPE_CHECKING:
 
         def __call__(self, *results: T_contra) -> S_co: ...
 
+    class Joins1(Protocol[U_contra, T_contra, S_co]):
+        """A `@task` function with an argument before any number of results: `def album(name: str, *parts: str)`."""
+
+        queue: str
+
+        def __call__(self, first: U_contra, /, *results: T_contra) -> S_co: ...
+
+    class Joins2(Protocol[U_contra, V_contra, T_contra, S_co]):
+        """A `@task` function with two arguments before any number of results."""
+
+        queue: str
+
+        def __call__(self, first: U_contra, second: V_contra, /, *results: T_contra) -> S_co: ...
+
 
 A = TypeVar("A")
 R = TypeVar("R")
 S = TypeVar("S")
 T = TypeVar("T")
+U = TypeVar("U")
 R_co = TypeVar("R_co", covariant=True)
 
 #: An upstream of a task: another task of the graph, an earlier task, or the id of an earlier task.
@@ -247,10 +264,27 @@ class Group(Sequence[Node[R_co]]):
     @overload
     def then(self, function: Joins[R_co, S]) -> Node[S]: ...
 
-    def then(self, function: Any) -> Node[Any]:
-        """Adds a task that runs when all these tasks are complete. Their results are its arguments: `join(*parts)`."""
+    @overload
+    def then(self, function: Joins1[T, R_co, Coroutine[Any, Any, A]], first: T, /) -> Node[A]: ...
+
+    @overload
+    def then(self, function: Joins1[T, R_co, S], first: T, /) -> Node[S]: ...
+
+    @overload
+    def then(self, function: Joins2[T, U, R_co, Coroutine[Any, Any, A]], first: T, second: U, /) -> Node[A]: ...
+
+    @overload
+    def then(self, function: Joins2[T, U, R_co, S], first: T, second: U, /) -> Node[S]: ...
+
+    def then(self, function: Any, *args: Any, **kwargs: Any) -> Node[Any]:
+        """Adds a task that runs when all these tasks are complete. Their results are its last arguments:
+        `then(join)` calls `join(*parts)`, and `then(album, "name")` calls `album("name", *parts)`."""
+        if kwargs:
+            names = ", ".join(f"`{name}`" for name in kwargs)
+            text = f"the results follow the other arguments of the task: pass {names} by place, `then(album, name)`."
+            raise InvalidCall("BADARG", text)
         options: NodeOptions = {} if self._least is None else {"at_least": (self._least, self.nodes)}
-        return self.graph.add(_call(function, self.nodes, {}), **options)
+        return self.graph.add(_call(function, (*args, *self.nodes), {}), **options)
 
     @overload
     def map(
@@ -325,7 +359,9 @@ class Graph:
             call = what if isinstance(what, TaskCall) else _call(what, args, {})
             placed = call.placed()
             if placed is None and isinstance(call.parameters, dict) and any(map(is_upstream, call.parameters.values())):
-                raise InvalidCall("BADARG", "an argument of this task can only be passed by name: results need places.")
+                names = ", ".join(f"`{name}`" for name in call.by_name())
+                text = "a task with results among its arguments gets all of them by place: declare"
+                raise InvalidCall("BADARG", f"{call.options.get('method')}: {text} {names} before the `*`.")
             node = Node[Any](self, call.queue, call.parameters if placed is None else placed, {**call.options, **given})
         self.nodes.append(node)
         return node

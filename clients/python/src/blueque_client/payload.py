@@ -24,6 +24,14 @@ class Serializer(Protocol):
         """The value of bytes."""
 
 
+def dumped(serializer: Serializer, what: str, value: Any) -> bytes:
+    """The bytes of a value. If it is refused, the error names what it is."""
+    try:
+        return serializer.dumps(value)
+    except PayloadError as error:
+        raise PayloadError(f"{what}: {error.cause}") from error
+
+
 class Json:
     """JSON: None, booleans, whole numbers of any size, finite floats, texts, lists, and dicts with texts as keys.
 

@@ -14,7 +14,7 @@ from .endings import Ending, judged, raised
 from .errors import InvalidCall
 from .hooks import AroundAttempt, Attempt, Hooks
 from .messages import Message
-from .payload import Serializer
+from .payload import Serializer, dumped
 from .task_functions import Retry, TaskFunction
 from .tracing import carried, enter
 
@@ -95,7 +95,7 @@ class RunningAttempt:
 
     def ask(self, kind: str, value: Any) -> Awaitable[None]:
         """Sends a value, and waits for the answer. On an event loop the caller may await the answer."""
-        body = self.channel.serializer.dumps(value)
+        body = dumped(self.channel.serializer, f"the {kind}", value)
         if len(body) > contract.RESULT_BYTES:
             raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
         soon = getattr(self.channel, "ask_soon", None)
@@ -166,7 +166,7 @@ class RunningAttempt:
         return function.run(self.channel.serializer.loads(self._parameters) if self._parameters else [])
 
     def _complete(self, value: Any) -> Ending:
-        body = self.channel.serializer.dumps(value)
+        body = dumped(self.channel.serializer, "the result of the task", value)
         if len(body) > contract.RESULT_BYTES:
             return Ending("final", b"the result is over 8 MiB: store it elsewhere", "toobig")
         return Ending("complete", body, next_step=self.next_step)

@@ -57,6 +57,13 @@ class TaskCall(Generic[R]):
                 skipped = []
         return placed
 
+    def by_name(self) -> list[str]:
+        """The names of given arguments that can only be passed by name."""
+        if self.bound is None:
+            return []
+        of, kinds = self.bound.signature.parameters, (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+        return [name for name in self.bound.arguments if of[name].kind in kinds]
+
 
 #: Methods of functions of other queues, and what to use here.
 _ELSEWHERE = {
@@ -165,9 +172,9 @@ class TaskFunction(Generic[P, R]):
         if not self._places:
             return TaskCall(self.queue, _flat(bound, self.signature), self.options, bound)
         if bound.kwargs:
-            raise InvalidCall(
-                "BADARG", f"{self.name} takes arguments by place: pass {', '.join(bound.kwargs)} by place as well."
-            )
+            names = ", ".join(bound.kwargs)
+            text = f"{self.name} takes arguments by place: declare {names} before the `*`, and pass it by place."
+            raise InvalidCall("BADARG", text)
         return TaskCall(self.queue, list(bound.args), self.options, bound)
 
     def run(self, parameters: Any) -> R:

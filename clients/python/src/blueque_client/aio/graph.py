@@ -34,6 +34,16 @@ class GraphHandle:
         """Returns the task of a node, or the task with this id."""
         return Task(self._link, node if isinstance(node, str) else node.id)
 
+    async def task_of(self, label: str) -> Task[Any]:
+        """The task with this label, such as `encode[2]` of a group with the label `encode`."""
+        labels = list[str]()
+        for each in await self.tasks():
+            if each.label == label:
+                return Task(self._link, each.id)
+            labels += [each.label] if each.label else []
+        known = f"; there are {', '.join(labels[:20])}{'…' if labels[20:] else ''}" if labels else ""
+        raise NotFound("NOTASK", f"no task of the graph {self.id} has the label {label}{known}.")
+
     async def _page(self, cursor: str, limit: int = 500) -> calls.ShowGraphReply:
         found = await self._link.run(calls.show_graph(self.id, cursor, limit))
         if found is None:
