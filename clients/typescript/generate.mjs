@@ -123,7 +123,8 @@ class Generator {
       ([name, of]) => `- \`${name}\`: ${of.means} Default: ${of.default || "no limit"}.`,
     );
     out.push(doc("", "The settings of a queue, or of all (`*`).", ...lines));
-    out.push(`export type Setting = ${union(Object.keys(settings))};\n`);
+    out.push(`export const SETTINGS = ${text(Object.keys(settings))} as const;\n`);
+    out.push(doc("", "The name of a setting."), "export type Setting = (typeof SETTINGS)[number];\n");
     return out.join("");
   }
 

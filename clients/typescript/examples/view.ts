@@ -25,8 +25,7 @@ export interface Shown {
 /** A task as the service shows it. An unknown task is an error. */
 export async function shown(task: Task): Promise<Shown> {
   const { status, attempt, progress, result, error } = await task.info();
-  const read = (bytes: Buffer | null): unknown => (bytes?.length ? JSON.parse(bytes.toString()) : null);
-  return { status, attempt, progress: read(progress), result: read(result), error: error?.toString() ?? null };
+  return { status, attempt, progress, result, error };
 }
 
 /** Each change of a task as JSON, until it has ended. `now` is its first state. */

@@ -1,5 +1,6 @@
 // Checks of arguments, for callers without types: an invalid value is refused where it is passed.
 import { InvalidCall } from "./errors.js";
+import { perhaps } from "./names.js";
 
 /** Any value as text, for a message. */
 export function shown(value: unknown): string {
@@ -15,9 +16,9 @@ export function options(what: string, given: unknown, names?: readonly string[])
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new InvalidCall("BADARG", `${what} takes its options as an object, not ${shown(given)}.`);
   }
-  const unknown = names && Object.keys(given).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new InvalidCall("BADARG", `${what} has no option \`${unknown}\`; there are ${names?.join(", ") ?? ""}.`);
+  const unknown = Object.keys(given).filter((name) => names && !names.includes(name));
+  if (unknown.length) {
+    throw new InvalidCall("BADARG", `${what} has no option ${unknown.map((name) => `\`${name}\``).join(", ")}${perhaps(unknown, names ?? [])}`);
   }
 }
 

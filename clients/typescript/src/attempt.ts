@@ -5,7 +5,7 @@ import { BluequeError, InvalidCall, PayloadError } from "./errors.js";
 import { number } from "./argument-checks.js";
 import { judged, optionsOfHandler } from "./handler-options.js";
 import { type Complain, type Hooks, aroundAttempt } from "./hooks.js";
-import type { Serializer } from "./payload.js";
+import { type Serializer, dumped } from "./payload.js";
 import { oneLine } from "./text.js";
 import type { Bytes } from "./wire.js";
 
@@ -185,7 +185,7 @@ export class Context {
 
   #persist(kind: "checkpoint" | "progress", value: unknown): Promise<void> {
     const saved = (async (): Promise<void> => {
-      const body = this.#serializer.dumps(value);
+      const body = dumped(this.#serializer, `the ${kind}`, value);
       if (Buffer.byteLength(body) > RESULT_BYTES) {
         throw new InvalidCall("TOOBIG", `the ${kind} is over 8 MiB: store it elsewhere, and save its place.`);
       }
@@ -248,7 +248,7 @@ async function ended(
     // A task of a graph's document may have no parameters: then the handler gets no argument.
     const parameters = about.parameters.length ? serializer.loads(about.parameters) : [];
     const result = await hooked(async () => await handler(parameters, context));
-    const body = serializer.dumps(result === undefined ? null : result);
+    const body = dumped(serializer, "the result of the task", result === undefined ? null : result);
     if (Buffer.byteLength(body) > RESULT_BYTES) {
       return { how: "final", body: "the result is over 8 MiB: store it elsewhere", group: "toobig" };
     }

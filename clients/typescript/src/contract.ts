@@ -609,4 +609,6 @@ export const SENTENCES: Readonly<Record<string, readonly (readonly [string, stri
  * - `retain`: Time for which `prune` keeps finished tasks. Default: 604800.
  * - `statistics`: Number of days of statistics. Default: 30.
  */
-export type Setting = "ageing" | "audit" | "backoff" | "closed" | "concurrency" | "delay" | "events" | "forget_after" | "grace" | "graph_bytes" | "history" | "input_bytes" | "jitter" | "keep" | "key_concurrency" | "key_rate" | "lease" | "log_bytes" | "logs_bytes" | "lost_delay" | "max_bytes" | "max_delay" | "max_failures" | "max_losses" | "max_releases" | "max_uncounted" | "notify" | "rate" | "retain" | "statistics";
+export const SETTINGS = ["ageing","audit","backoff","closed","concurrency","delay","events","forget_after","grace","graph_bytes","history","input_bytes","jitter","keep","key_concurrency","key_rate","lease","log_bytes","logs_bytes","lost_delay","max_bytes","max_delay","max_failures","max_losses","max_releases","max_uncounted","notify","rate","retain","statistics"] as const;
+/** The name of a setting. */
+export type Setting = (typeof SETTINGS)[number];

@@ -27,8 +27,9 @@ export class BluequeError extends Error {
    * @param remedy The remedy, if it is more specific than the remedy of the code.
    */
   constructor(readonly code: string, readonly detail: string, cause?: unknown, remedy = OWN[code] ?? ERRORS[code]?.act ?? "") {
-    const stop = /[^.!?]$/.test(detail) ? "." : "";
-    super(`${code}: ${detail}${remedy ? `${stop} ${remedy}` : ""}`, cause === undefined ? undefined : { cause });
+    const stop = /[^.!?\n]$/.test(detail) ? "." : "";
+    const space = detail.endsWith("\n") ? "" : " ";
+    super(`${code}: ${detail}${remedy ? `${stop}${space}${remedy}` : ""}`, cause === undefined ? undefined : { cause });
     this.remedy = remedy;
     this.name = new.target.name;
   }
@@ -93,7 +94,7 @@ export class TaskFailed extends BluequeError {
    * @param group The kind of that error: for a handler of this package the name of the thrown error.
    */
   constructor(readonly error: string, readonly group: string | null) {
-    super("FAILED", error);
+    super("FAILED", `the task has failed, with the group ${group ?? "none"}:\n${error.trim()}\n`);
   }
 }
 

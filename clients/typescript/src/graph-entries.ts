@@ -6,7 +6,7 @@ import { InvalidCall, PayloadError } from "./errors.js";
 import { type Graph, type GraphOptions, Node, type NodeOptions, Optional, idOf, isUpstream } from "./graph.js";
 import type { Serializer } from "./payload.js";
 import { Task } from "./task.js";
-import { type Bytes, type Names, written } from "./wire.js";
+import { type Bytes, type Names, option, written } from "./wire.js";
 
 /** The tasks of a graph in the form of its calls, with more tags. The digest is that without them. */
 export function callsOf(graph: Graph, serializer: Serializer, tags: Names = []):
@@ -57,14 +57,15 @@ function entry(node: Node, given: NodeOptions, key: string | undefined, serializ
     .flatMap(([kind, upstreams]) => upstreams.map((each) => `${kind}=${idOf(each)}`));
   const options = (Object.entries(more) as [string, unknown][])
     .filter(([name, value]) => name !== "id" && value !== undefined)
-    .map(([name, value]) => `${snake(name)}=${encodeURIComponent(String(written(value)))}`)
+    .map(([name, value]) => `${snake(name)}=${encodeURIComponent(String(option(snake(name), value)))}`)
     .join(" ");
   const least = new Set(atLeast?.of.map(idOf));
   const received = new Set<string>();
   let parameters: Bytes;
-  if (node.parameters.some(isUpstream)) {
+  const list: readonly unknown[] = Array.isArray(node.parameters) ? node.parameters : [];
+  if (list.some(isUpstream)) {
     const values: Buffer[] = [];
-    node.parameters.forEach((value, at) => {
+    list.forEach((value, at) => {
       if (value instanceof Optional) inputs.push(`optional/${at}=${idOf(value.what)}`);
       else if (value instanceof Node || value instanceof Task) {
         inputs.push(`${least.has(value.id) ? "some" : "result"}/${at}=${value.id}`);
@@ -86,8 +87,8 @@ function dumped(serializer: Serializer, value: unknown): Bytes {
   try {
     return serializer.dumps(value);
   } catch (error) {
-    if (!(error instanceof PayloadError) || !error.detail.includes("of the class Node")) throw error;
-    throw new InvalidCall("BADARG", "a node is within another parameter. Results are parameters of their own: pass `...nodes`.", error);
+    if (!(error instanceof PayloadError) || !/of the class (Node|Group|Optional|Task)\b/.test(error.detail)) throw error;
+    throw new InvalidCall("BADARG", "a node is within another parameter. Results are parameters of their own: pass `...nodes` in the list of the parameters.", error);
   }
 }
 

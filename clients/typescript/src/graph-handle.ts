@@ -21,6 +21,17 @@ export class GraphHandle {
     return new Task<R>(this.#link, typeof node === "string" ? node : node.id);
   }
 
+  /** The task with this label, such as `encode[2]` of a group with the label `encode`. */
+  async taskOf<R = unknown>(label: string): Promise<Task<R>> {
+    const labels: string[] = [];
+    for (const each of await this.tasks()) {
+      if (each.label === label) return new Task<R>(this.#link, each.id);
+      if (each.label !== null) labels.push(each.label);
+    }
+    const known = labels.length ? `; there are ${labels.slice(0, 20).join(", ")}${labels.length > 20 ? "…" : ""}` : "";
+    throw new NotFound("NOTASK", `no task of the graph ${this.id} has the label ${label}${known}.`);
+  }
+
   /** The numbers of complete, failed and cancelled tasks. */
   info(): Promise<calls.ShowGraphReply> {
     return this.#page("0", 1);

@@ -1,14 +1,14 @@
 // Graphs: tasks that wait for other tasks. A graph is a value; one call of the client submits it.
 import { randomUUID } from "node:crypto";
-import type * as calls from "./calls.js";
+import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
 import { InvalidCall } from "./errors.js";
 import { number as checkedNumber, options as optionsOf, shown } from "./argument-checks.js";
 import { Task } from "./task.js";
-import type { Time } from "./wire.js";
+import { type Time, option } from "./wire.js";
 
 /** A kind of tasks, with the types of its parameters and its result: see {@link taskType}. */
-export class TaskType<P extends readonly unknown[] = never, R = unknown> {
+export class TaskType<P = never, R = unknown> {
   declare protected readonly types: (parameters: P) => R;
 
   /** @internal */
@@ -22,10 +22,16 @@ export class TaskType<P extends readonly unknown[] = never, R = unknown> {
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it is given, not inferred
 export function taskType<H extends (parameters: never, ...rest: never[]) => unknown>(
   queue: string, options: NodeOptions = {},
-): H extends (parameters: infer P extends readonly unknown[], ...rest: never[]) => infer R ? TaskType<P, Awaited<R>> : never {
+): H extends (parameters: infer P, ...rest: never[]) => infer R ? TaskType<Any<P>, Awaited<R>> : never {
   optionsOf("a task type", options);
   return new TaskType(queue, options) as never;
 }
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a handler without parameters takes any
+type Any<P> = unknown extends P ? any : P;
+
+/** The parameters of a task: a list, in which nodes may stand for results; or the value that a submit takes. */
+export type Submitted<P> = P extends readonly unknown[] ? Given<P> : P;
 
 /** Parameters, in which a node or an earlier task stands for its result. */
 export type Given<P extends readonly unknown[]> = {
@@ -50,7 +56,7 @@ export class Node<R = unknown> {
     /** @internal */ readonly graph: Graph,
     /** The id. */ readonly id: string,
     /** @internal */ readonly queue: string,
-    /** @internal */ readonly parameters: readonly unknown[],
+    /** @internal */ readonly parameters: unknown,
     /** @internal */ readonly options: NodeOptions,
   ) {}
 
@@ -84,6 +90,11 @@ export class Group<R = unknown> implements Iterable<Node<R>> {
     this.#least = least;
   }
 
+  /** The tasks, which stand for their results in the parameters of another task: `[name, ...parts.results]`. */
+  get results(): readonly Node<R>[] {
+    return this.nodes;
+  }
+
   /** The number of tasks. */
   get length(): number {
     return this.nodes.length;
@@ -112,9 +123,15 @@ export class Group<R = unknown> implements Iterable<Node<R>> {
   }
 
   /** Adds a task that runs when all these tasks are complete. Its parameters are the list of their results. */
-  andThen<S>(type: TaskType<R[], S> | string, options: NodeOptions = {}): Node<S> {
+  andThen<S>(type: TaskType<R[], S> | string, options?: NodeOptions): Node<S>;
+  /** Adds a task that runs when all these tasks are complete. Its parameters are this list, then their results. */
+  andThen<First extends readonly unknown[], S>(
+    type: TaskType<[...First, ...R[]], S> | string, parameters: Given<First>, options?: NodeOptions,
+  ): Node<S>;
+  andThen<S>(type: object | string, ...more: [NodeOptions?] | [readonly unknown[], NodeOptions?]): Node<S> {
+    const [first, options = {}] = Array.isArray(more[0]) ? (more as [readonly unknown[], NodeOptions?]) : [[], more[0] as NodeOptions | undefined];
     const own = this.#least === undefined ? options : { ...options, atLeast: { count: this.#least, of: this.nodes } };
-    return this.#graph.node(type, this.nodes, own);
+    return this.#graph.node(type, [...first, ...this.nodes], own);
   }
 
   /** Adds a task after each of these tasks. Its first parameter is the result of that task. */
@@ -203,12 +220,15 @@ export class Graph {
    * Adds a task.
    *
    * @param type A {@link taskType}, or a queue.
-   * @param parameters The list that its handler gets. Nodes and earlier tasks in the list stand for their results;
-   *   inside {@link optional}, for `null` if they fail or are cancelled.
+   * @param parameters The parameters that its handler gets, as in a submit. Nodes and earlier tasks in a list stand for
+   *   their results; inside {@link optional}, for `null` if they fail or are cancelled.
    */
-  add<P extends readonly unknown[], R>(type: TaskType<P, R>, parameters: Given<P>, options?: NodeOptions): Node<R>;
-  add<R = unknown>(type: string, parameters: readonly unknown[], options?: NodeOptions): Node<R>;
-  add(type: TaskType | string, parameters: readonly unknown[], options: NodeOptions = {}): Node {
+  add<P, R>(type: TaskType<P, R>, parameters: Submitted<P>, options?: NodeOptions): Node<R>;
+  add<R = unknown>(type: string, parameters: unknown, options?: NodeOptions): Node<R>;
+  add(type: TaskType | string, parameters: unknown, options: NodeOptions = {}): Node {
+    if (parameters instanceof Node || parameters instanceof Optional || parameters instanceof Task) {
+      throw new InvalidCall("BADARG", "a result is a parameter of its own: pass a list, `[node]`, and the handler gets a list.");
+    }
     return this.node(type, parameters, options);
   }
 
@@ -237,18 +257,25 @@ export class Graph {
   }
 
   /** @internal */
-  node<R>(type: object | string, parameters: readonly unknown[], options: NodeOptions = {}): Node<R> {
+  node<R>(type: object | string, parameters: unknown, options: NodeOptions = {}): Node<R> {
     if (typeof type !== "string" && !(type instanceof TaskType)) {
       throw new InvalidCall("BADARG", `${shown(type)} is no task type and no queue: make one with \`taskType\`.`);
     }
-    if (!Array.isArray(parameters)) {
-      throw new InvalidCall("BADARG", `the parameters of a node are a list, not ${shown(parameters)}.`);
-    }
     const [queue, own] = typeof type === "string" ? [type, options] : [type.queue, { ...type.options, ...options }];
+    checkOptions(own);
     const node = new Node<R>(this, own.id ?? `${this.id}.${this.nodes.length}`, queue, parameters, own);
     this.nodes.push(node);
     return node;
   }
+}
+
+/** Options that only the tasks of graphs have. */
+const OF_NODES = ["id", "label", "eta", "afterSuccess", "after", "afterFailure", "atLeast"];
+
+/** Refuses options that do not exist, and values that cannot be sent. */
+function checkOptions(given: NodeOptions): void {
+  if (given.eta !== undefined) option("eta", given.eta);
+  calls.submit("queue", [], Object.fromEntries(Object.entries(given).filter(([name]) => !OF_NODES.includes(name))));
 }
 
 function rest(parameters: readonly unknown[] = []): readonly unknown[] {

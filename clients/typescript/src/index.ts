@@ -11,7 +11,7 @@ export {
 } from "./errors.js";
 export { GraphHandle } from "./graph-handle.js";
 export {
-  type Given, Graph, type GraphOptions, Group, type More, Node, type NodeOptions, Optional, TaskType, type Upstream, optional, taskType,
+  type Given, Graph, type GraphOptions, Group, type More, Node, type NodeOptions, Optional, type Submitted, TaskType, type Upstream, optional, taskType,
 } from "./graph.js";
 export type { Attempt, Hooks, Submit } from "./hooks.js";
 export { type HandlerOptions, type Kind, type Limits } from "./handler-options.js";
@@ -19,6 +19,7 @@ export { task } from "./handler.js";
 export { type Notice, type NoticeEnd, type NoticeEvent, type NoticeHeaders, Notices } from "./notices.js";
 export { Json, type Serializer } from "./payload.js";
 export { type EventsOptions, Queue, type TaskOptions } from "./queue.js";
+export type { LogEntry, TaskRecord } from "./records.js";
 export { Schedule } from "./schedule.js";
 export { type EditOptions, Task, type Wait } from "./task.js";
 export { type Argument, type Bytes, Call, type Names, type Reply, type Seconds, type Time } from "./wire.js";

@@ -12,6 +12,15 @@ export interface Serializer {
   loads(data: Buffer): unknown;
 }
 
+/** The bytes of a value. If it is refused, the error names what it is. */
+export function dumped(serializer: Serializer, what: string, value: unknown): Bytes {
+  try {
+    return serializer.dumps(value);
+  } catch (error) {
+    throw error instanceof PayloadError ? new PayloadError(`${what}: ${error.detail}`, error) : error;
+  }
+}
+
 const DEEPEST = 200;
 
 /**

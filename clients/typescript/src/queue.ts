@@ -3,13 +3,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
-import { CALL_AGAIN, CALL_BYTES, TASKS_OF_CALL } from "./contract.js";
+import { CALL_AGAIN, CALL_BYTES, SETTINGS, TASKS_OF_CALL } from "./contract.js";
 import { BluequeError, InvalidCall, PayloadError, duplicate } from "./errors.js";
 import { options as optionsOf, shown } from "./argument-checks.js";
 import { aroundSubmit } from "./hooks.js";
 import type { Link } from "./link.js";
 import { LONGEST_INTERVAL, Task } from "./task.js";
-import type { Bytes, Time } from "./wire.js";
+import { hint, perhaps } from "./names.js";
+import { type Bytes, type Time, option, rate as rateSent } from "./wire.js";
 
 /** Remedy if another task has the unique name. */
 const UNIQUE = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
@@ -31,7 +32,7 @@ export interface TaskOptions extends Omit<calls.SubmitOptions, "again" | "unique
 
 /** Options of the events of a queue. */
 export interface EventsOptions {
-  /** The `event` of the last event that you have read. */
+  /** The `event` of the last event that you have read, or {@link Queue.latestEvent}; by default all stored events. */
   readonly after?: string;
   /** If true, the events continue until the signal. */
   readonly follow?: boolean;
@@ -56,6 +57,7 @@ export class Queue<P = unknown, R = unknown> {
   /** Adds a task with parameters in bytes, without the serializer. */
   async submitBytes(parameters: Bytes, options: TaskOptions = {}): Promise<Task<R, P>> {
     optionsOf("a submit", options);
+    if (options.eta !== undefined) option("eta", options.eta);
     const { id = randomUUID(), eta = null, unique, again, ...more } = options;
     const each = [{ id, eta, parameters }];
     const found = await aroundSubmit(this.#link.hooks, this.name, more, id, async (more) => {
@@ -80,6 +82,7 @@ export class Queue<P = unknown, R = unknown> {
       throw new InvalidCall("BADARG", `submitMany takes a list, with the parameters of a task each, not ${shown(list)}.`);
     }
     optionsOf("a submit", options);
+    if (options.eta !== undefined) option("eta", options.eta);
     const { eta = null, ...given } = options;
     return aroundSubmit(this.#link.hooks, this.name, given, undefined, (more) => this.#submitAll(parameters, eta, more));
   }
@@ -188,6 +191,15 @@ export class Queue<P = unknown, R = unknown> {
     }
   }
 
+  /** The latest event, after which {@link events} begins with the next one; `0` if the queue has no events. */
+  async latestEvent(): Promise<string> {
+    for (let after = "0"; ; ) {
+      const { last } = await this.#link.run(calls.events(this.name, after, 500));
+      if (last === after) return after;
+      after = last;
+    }
+  }
+
   /** Counts and durations of these days in total, then of each day (UTC). */
   statistics(days = 1, options: calls.StatisticsOptions = {}): Promise<calls.StatisticsReply[]> {
     return this.#link.run(calls.statistics(this.name, days, options));
@@ -220,8 +232,12 @@ export class Queue<P = unknown, R = unknown> {
     await this.#link.run(calls.resume(this.name, { by: this.#link.by }));
   }
 
-  /** Changes a setting of the queue; an empty text unsets the setting. */
+  /** Changes a setting of the queue; an empty text unsets the setting. A rate is `10/60`, or `10/1m`. */
   async configure(setting: contract.Setting, value: string | number): Promise<void> {
+    if (!(SETTINGS as readonly string[]).includes(setting)) {
+      throw new InvalidCall("BADARG", `there is no setting \`${setting}\`${perhaps([setting], SETTINGS)}`);
+    }
+    if (typeof value === "string" && (setting === "rate" || setting === "key_rate")) value = rateSent(value);
     await this.#link.run(calls.configure(this.name, setting, String(value), { by: this.#link.by }));
   }
 
@@ -230,10 +246,10 @@ export class Queue<P = unknown, R = unknown> {
     return this.#link.run(calls.settings(this.name));
   }
 
-  /** Limits running tasks of a key, and their starts, such as `10/60`. Null: the settings of the queue apply. */
+  /** Limits running tasks of a key, and their starts, such as `10/60` or `10/1m`. Null: the settings of the queue apply. */
   async limit(key: string, concurrency: number | null = null, rate: string | null = null): Promise<void> {
     const of = concurrency === null ? "-" : String(concurrency);
-    await this.#link.run(calls.limit(this.name, key, of, rate ?? "-", { by: this.#link.by }));
+    await this.#link.run(calls.limit(this.name, key, of, rate === null ? "-" : rateSent(rate), { by: this.#link.by }));
   }
 
   /** Removes the data of an empty queue. */
@@ -241,6 +257,18 @@ export class Queue<P = unknown, R = unknown> {
     await this.#link.make(calls.deleteQueue(this.name, { by: this.#link.by }));
   }
 }
+
+hint(Queue, "a queue", {
+  "add enqueue push": "queue.submit(parameters, { method, maxFailures, eta })",
+  "addBulk": "queue.submitMany([…], options)",
+  "getJob": "queue.task(id)",
+  "getJobs getWaiting getActive getCompleted getFailed getDelayed": 'queue.tasks("failed")',
+  "getJobCounts getWaitingCount getActiveCount count": "queue.counts()",
+  "drain obliterate clean": 'queue.bulk("purge")',
+  "retryJobs": 'queue.bulk("retry")',
+  "upsertJobScheduler": "client.schedule(name, queue, parameters, { every })",
+  "on once": "queue.events({ after: await queue.latestEvent(), follow: true })",
+}, (text) => new InvalidCall("BADARG", text));
 
 /** Names one of many parameters by its index, for an error. */
 function oneOf(at: number, sent: number): string {

@@ -5,8 +5,9 @@ import { LONGEST_PAUSE, STATES, WARN_AFTER, type Signal } from "./contract.js";
 import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
 import { number, options } from "./argument-checks.js";
 import type { Link } from "./link.js";
+import { type LogEntry, type TaskRecord, entryOf, recordOf } from "./records.js";
 import { type Why, agrees, whyOf } from "./why.js";
-import type { Bytes, Time } from "./wire.js";
+import { type Bytes, type Time, option } from "./wire.js";
 
 /** Longest interval between two checks of a wait, in milliseconds. */
 export const LONGEST_INTERVAL = LONGEST_PAUSE * 1000;
@@ -63,7 +64,11 @@ export class Task<R = unknown, P = unknown> {
   }
 
   /** The record of the task. */
-  async info(): Promise<calls.GetReply> {
+  async info(): Promise<TaskRecord<R, P>> {
+    return recordOf(await this.#raw(), this.#link.serializer);
+  }
+
+  async #raw(): Promise<calls.GetReply> {
     const record = await this.#link.run(calls.get(this.id));
     if (record === null) throw new NotFound("NOTASK", `there is no task ${this.id}.`);
     return record;
@@ -71,14 +76,18 @@ export class Task<R = unknown, P = unknown> {
 
   /** The state, such as `pending`, `started`, `complete`; null if the task's graph is not released yet. */
   async state(): Promise<calls.GetReply["status"]> {
-    return (await this.info()).status;
+    return (await this.#raw()).status;
   }
 
   /** Waits until the task has ended, and returns its record. Throws {@link TimedOut} after the timeout. */
-  async wait(wait: Wait = {}): Promise<calls.GetReply> {
+  async wait(wait: Wait = {}): Promise<TaskRecord<R, P>> {
+    return recordOf(await this.#ended(wait), this.#link.serializer);
+  }
+
+  #ended(wait: Wait): Promise<calls.GetReply> {
     let state: string | null = null;
     const look = async (): Promise<calls.GetReply | undefined> => {
-      const record = await this.info();
+      const record = await this.#raw();
       state = record.status;
       return isFinal(state) ? record : undefined;
     };
@@ -96,7 +105,7 @@ export class Task<R = unknown, P = unknown> {
 
   /** Waits for the result. Throws {@link TaskFailed}, {@link TaskCancelled}, and {@link TimedOut}. */
   async result(wait: Wait = {}): Promise<R> {
-    const record = await this.wait(wait);
+    const record = await this.#ended(wait);
     if (record.status === "complete") return this.#value(record.result) as R;
     if (record.status === "cancelled") throw new TaskCancelled(record.reason);
     throw new TaskFailed(record.error?.toString() ?? "", record.group);
@@ -104,17 +113,17 @@ export class Task<R = unknown, P = unknown> {
 
   /** The parameters of the task. */
   async parameters(): Promise<P> {
-    return this.#value((await this.info()).parameters) as P;
+    return this.#value((await this.#raw()).parameters) as P;
   }
 
   /** The progress that its attempt has reported, such as `{ done: 3, total: 10, unit: "files" }`; or null. */
   async progress(): Promise<unknown> {
-    return this.#value((await this.info()).progress);
+    return this.#value((await this.#raw()).progress);
   }
 
   /** The checkpoint for the next attempt; null if none is saved. */
   async checkpoint(): Promise<unknown> {
-    return this.#value((await this.info()).checkpoint);
+    return this.#value((await this.#raw()).checkpoint);
   }
 
   #value(data: Buffer | null): unknown {
@@ -124,7 +133,7 @@ export class Task<R = unknown, P = unknown> {
   /** The reasons why the task waits: limits, needs, pauses, other tasks. Its `toString()` is a sentence. */
   async why(): Promise<Why> {
     for (let tries = 1; ; tries += 1) {
-      const [record, reply] = [await this.info(), await this.#link.run(calls.why(this.id))];
+      const [record, reply] = [await this.#raw(), await this.#link.run(calls.why(this.id))];
       // The task may change between the two calls.
       if (agrees(reply, record) || tries === 3) return whyOf(reply, record);
     }
@@ -150,12 +159,12 @@ export class Task<R = unknown, P = unknown> {
   }
 
   /** The log of the task; with `follow` also new entries, until the task has ended. */
-  async *logs(options: { readonly follow?: boolean } = {}): AsyncGenerator<calls.LogsItem, void, undefined> {
+  async *logs(options: { readonly follow?: boolean } = {}): AsyncGenerator<LogEntry, void, undefined> {
     let [after, interval] = ["0", 50];
     for (;;) {
       const ended = !options.follow || isFinal(await this.state());
       const page = await this.#link.run(calls.logs(this.id, after, 100));
-      yield* page.items;
+      yield* page.items.map(entryOf);
       after = page.last;
       if (page.items.length) interval = 50;
       else if (ended) return;
@@ -189,6 +198,7 @@ export class Task<R = unknown, P = unknown> {
   /** Changes an unfinished task. */
   async edit(given: EditOptions<P>): Promise<string> {
     options("an edit", given);
+    if (given.eta !== undefined) option("eta", given.eta);
     const { parameters, ...more } = given;
     const changed = parameters === undefined ? more : { ...more, parameters: this.#link.serializer.dumps(parameters) };
     return this.#link.make(calls.edit(this.id, { by: this.#link.by, ...changed }));

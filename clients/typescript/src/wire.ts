@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { InvalidCall, ReplyError } from "./errors.js";
 import { shown } from "./argument-checks.js";
+import { MORE, camel, perhaps } from "./names.js";
 import type { Command } from "./scripts.js";
 
 /** A point in time: seconds since 1970, or a date. */
@@ -64,13 +65,39 @@ export class Call<T> {
   }
 }
 
+/** Seconds since 1970 in the year 5138. A later time is a number of milliseconds. */
+const LATEST = 1e11;
+/** Options that are times. */
+const TIMES = ["eta", "deadline", "start", "end"];
+
+/** The value of an option in the form that is sent. An error names the option. */
+export function option(name: string, value: unknown): Argument {
+  if (TIMES.includes(name) && typeof value === "number" && value > LATEST) {
+    throw new InvalidCall("BADARG", `${name}: ${value} are milliseconds. Times are seconds since 1970, or a Date.`);
+  }
+  try {
+    return written(value);
+  } catch (error) {
+    throw error instanceof InvalidCall ? new InvalidCall(error.code, `${camel(name)}: ${error.detail}`, error) : error;
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** A rate such as `100/1h` or `10/m` in the form that is sent: `100/3600`, `10/60`. */
+export function rate(text: string): string {
+  const [, starts, number = "", unit = ""] = /^\s*(\d+)\s*\/\s*(\d*)\s*(s|sec|m|min|h|hour|d|day|w|week)s?\s*$/.exec(text) ?? [];
+  return starts === undefined ? text : `${starts}/${(number === "" ? 1 : Number(number)) * (UNITS[unit[0] ?? ""] ?? 1)}`;
+}
+
 /** Refuses misspelt options of callers without types. Otherwise these options are silently ignored. */
-function known(options: readonly (readonly [string, unknown])[], all: object): void {
+function known(command: string, options: readonly (readonly [string, unknown])[], all: object): void {
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
   if (given.length === options.filter(([, value]) => value !== undefined).length) return;
-  const names = options.map(([name]) => name.replace(/[_.]+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
-  const unknown = given.find(([name]) => !names.includes(name))?.[0] ?? "";
-  throw new InvalidCall("BADARG", `there is no option \`${unknown}\`; there are ${names.join(", ")}.`);
+  const names = options.map(([name]) => camel(name));
+  const unknown = given.map(([name]) => name).filter((name) => !names.includes(name));
+  const every = [...names, ...(MORE[command] ?? [])].sort();
+  throw new InvalidCall("BADARG", `there is no option ${unknown.map((name) => `\`${name}\``).join(", ")}${perhaps(unknown, every)}`);
 }
 
 /** A call: the arguments from `now` on, then the given options. */
@@ -79,9 +106,9 @@ export function call<T>(
   takesRequest: boolean, all: object = {},
 ): Call<T> {
   const sent: Argument[] = [""];
-  known(options, all);
+  known(command, options, all);
   for (const value of given) sent.push(written(value));
-  for (const [name, value] of options) if (value !== undefined) sent.push(name, written(value));
+  for (const [name, value] of options) if (value !== undefined) sent.push(name, option(name, value));
   const read = (reply: Reply): T => {
     try {
       return shape(reply);

@@ -65,7 +65,7 @@ const ROWS: Readonly<Record<string, (client: Client) => Promise<void>>> = {
     const task = await client.queue("q").submit(1);
     await task.result(WAIT);
     assert.equal(await task.progress(), 5);
-    for await (const entry of task.logs()) assert.equal(entry.text.toString(), "half\n");
+    for await (const entry of task.logs()) assert.equal(entry.text, "half\n");
   },
   "`job.updateData(": async (client) => {
     await using _ = working(client, async (_: unknown, context: Context) => {
@@ -187,3 +187,13 @@ for (const [name, run] of Object.entries(ROWS)) {
     await run(client);
   });
 }
+
+test("higher priorities go first, and keys take turns", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  for (const key of ["a", "a", "b"]) await queue.submit(key, { key, priority: 1 });
+  await queue.submit("first", { priority: 2 });
+  await client.run(calls.register("q", "host_1"));
+  const taken = (await client.run(calls.reserve("host_1", ["q"], { limit: 4 }))) ?? [];
+  assert.deepEqual(taken.map(({ parameters }) => JSON.parse(parameters.toString()) as string), ["first", "a", "b", "a"]);
+});

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { after, test } from "node:test";
+import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import {
   Again,
   Client,
+  type Context,
   ConnectionFailed,
   Failure,
   Graph,
@@ -20,7 +22,9 @@ import {
   Worker,
   calls,
   optional,
+  task as taskOf,
 } from "@blueque/client";
+import { runUntilIdle } from "@blueque/client/testing";
 import { createClient } from "redis";
 import { Server, freePorts } from "./server.js";
 
@@ -218,7 +222,20 @@ test("what JSON would lose is refused with its place, and nothing is submitted",
   await assert.rejects(queue.submit(1, { id: "no spaces" }), { code: "BADNAME", name: "InvalidCall" });
   await assert.rejects(queue.submit(1, { priority: 5000 }), { code: "BADARG", name: "InvalidCall" });
   const misspelt = { prio: 5 } as object;
-  await assert.rejects(async () => queue.submit(1, misspelt), { code: "BADARG", message: /there is no option `prio`; there are title, submitter, method, / });
+  await assert.rejects(async () => queue.submit(1, misspelt), { code: "BADARG", message: /there is no option `prio`: did you mean `priority`\?/ });
+  const unknown = { colour: 1 } as object;
+  await assert.rejects(async () => queue.submit(1, unknown), { code: "BADARG", message: /`colour`; there are again, .*eta, .*id, .*unique, / });
+  for (const [given, meant] of [["attempts", "maxFailures"], ["jobId", "id"], ["removeOnComplete", ""], ["timeout", "maxRun"], ["expires", "deadline"]] as const) {
+    await assert.rejects(async () => queue.submit(1, { [given]: 3 }), { message: new RegExp(meant ? `\`${given}\`: did you mean \`${meant}\`` : "there are") });
+  }
+  await assert.rejects(async () => queue.submitMany([1], { id: "a" } as object), { message: /`id`: `id` is an option of a submit/ });
+  await assert.rejects(async () => queue.submit(1, { backoff: { type: "fixed" } } as object), { message: /backoff: .*is no value of an argument/ });
+  await assert.rejects(async () => queue.submit(1, { eta: Date.now() }), { code: "BADARG", message: /eta: \d+ are milliseconds. Times are seconds/ });
+  await assert.rejects(async () => queue.submit(1, { deadline: Date.now() }), { message: /deadline: \d+ are milliseconds/ });
+  await assert.rejects(async () => queue.configure("max_failure" as "max_failures", 3), { message: /no setting `max_failure`: did you mean `max_failures`/ });
+  assert.throws(() => { taskOf(() => 1, { maxRetries: 3, attempts: 3 } as object); }, /a handler has no option `maxRetries`, `attempts`: `maxFailures` is an option of a submit/);
+  const schedule = async (): Promise<unknown> => client.schedule("s", "q", 1, { every: 60, endDate: 1 } as never);
+  await assert.rejects(schedule, { message: /`endDate`: did you mean `end`/ });
   assert.equal((await queue.counts()).pending, 0);
   assert.equal(await (await queue.submit(-0)).parameters(), 0); // to which it is equal
   const others: unknown = runInNewContext("({ list: [1, { a: null }] })");
@@ -272,17 +289,16 @@ test("what callers without types get wrong is refused with what it should be, an
     [() => client.run(wrong("submit")), /"submit" is no call, such as/],
     [() => client.schedule("s", "q", 1, wrong(undefined)), /a schedule takes its options as an object, not undefined\./],
     [() => client.submitGraph(wrong({})), /is no Graph\./],
-    [() => new Graph().add("q", wrong(5)), /the parameters of a node are a list, not 5\./],
     [() => new WorkItem(wrong(undefined)), /the data of an item is bytes or a text, not undefined\./],
     [() => new WorkItem("half \ud800"), /half of a surrogate pair/],
     [() => new WorkItem("data", wrong(5)), /the id of an item is a text, not 5\./],
     [() => new WorkQueue(client, "w").addItem(wrong(5)), /5 is no WorkItem\./],
     [() => new Client(server.url, { limit: Number.NaN }), /limit is NaN: it is a number, at least 0\./],
-    [() => new Client(server.url, { prefix: "bull" } as object), /a client has no option `prefix`; there are namespace, /],
+    [() => new Client(server.url, { prefix: "bull" } as object), /a client has no option `prefix`: did you mean `namespace`/],
     [() => new Client(server.url, { serializer: wrong({}) }), /is no serializer: it lacks `dumps` or `loads`\./],
     [() => new Worker(wrong("redis://"), "q", () => 1), /a worker needs a Client, not "redis:\/\/"\./],
     [() => new Worker(client, wrong(null), () => 1), /the queues of a worker are names, not null\./],
-    [() => new Worker(client, "q", () => 1, { concurrency: 4 } as object), /a worker has no option `concurrency`; there are slots, /],
+    [() => new Worker(client, "q", () => 1, { concurrency: 4 } as object), /a worker has no option `concurrency`: did you mean `slots`/],
     [() => new Worker(client, "q", () => 1, { slots: wrong("4") }), /slots is "4": it is a whole number, at least 1\./],
     [() => new Worker(client, "q", () => 1, { timeLimit: wrong("5") }), /timeLimit is "5": it is a number/],
     [() => new Worker(client, "q", () => 1, { grace: Number.NaN }), /grace is NaN: it is a number/],
@@ -302,7 +318,7 @@ test("8 MiB, and 8 MiB and one byte", async () => {
   const queue = client.queue("q");
   const most = 8 << 20;
   const task = await queue.submitBytes(Buffer.alloc(most, "x"), { maxBytes: most });
-  assert.equal((await task.info()).parameters?.length, most);
+  assert.deepEqual((await task.info()).parameters, Buffer.alloc(most, "x")); // no JSON
   await assert.rejects(queue.submitBytes(Buffer.alloc(most + 1), { maxBytes: most }), { code: "TOOBIG" });
   await assert.rejects(queue.submitBytes(Buffer.alloc((1 << 20) + 1)), { code: "TOOBIG" });
 });
@@ -445,5 +461,59 @@ test("a server that has no room for more clients is waited for", async () => {
     assert.equal((await found).pending, 0); // in a namespace of its own
   } finally {
     admin.destroy();
+  }
+});
+
+test("calls of other queues", async () => {
+  await using client = server.client();
+  const queue = client.queue("q") as unknown as Record<string, () => void>;
+  assert.throws(() => queue["add"]?.(), { code: "BADARG", message: /a queue has no `add`: use `queue.submit\(parameters, \{ method/ });
+  assert.throws(() => queue["getJobCounts"]?.(), { message: /use `queue.counts\(\)`/ });
+  assert.deepEqual(Object.keys(queue), ["name"]);
+});
+
+test("the time of a rate has a unit", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  for (const [given, sent] of [["10/60", "10/60"], ["100/1h", "100/3600"], ["10/m", "10/60"], ["5/2 days", "5/172800"]] as const) {
+    await queue.configure("rate", given);
+    await queue.limit("k", null, given);
+    assert.equal((await queue.settings()).find(({ name }) => name === "rate")?.value, sent);
+    assert.deepEqual((await client.run(calls.limits("q", "0", 10))).items.map(({ rate }) => rate), [sent]);
+  }
+  await assert.rejects(queue.configure("rate", "10/soon"), /NUMBER\/SECONDS/);
+});
+
+test("a record has values and texts", async () => {
+  await using client = server.client();
+  const task = await client.queue<{ film: string }>("q").submit({ film: "a" }, { maxFailures: 0 });
+  await runUntilIdle(client, "q", async (_: unknown, context: Context) => {
+    await context.checkpoint({ at: 3 });
+    await context.progress(1, 2, "parts");
+    context.log("half");
+    throw new Error("no film");
+  });
+  const record = await task.wait({ timeout: 0 });
+  assert.equal(record.parameters?.film, "a");
+  assert.deepEqual([record.checkpoint, record.progress], [{ at: 3 }, { done: 1, total: 2, unit: "parts" }]);
+  assert.match(record.error ?? "", /^Error: no film/);
+  for await (const entry of task.logs()) assert.equal(entry.text, "half\n");
+  assert.doesNotMatch(inspect(record), /maxLosses|result/); // only fields that are set
+  assert.match(inspect(record), /status: 'failed'/);
+  const lines = await task.result({ timeout: 0 }).then(() => [], (error: unknown) => String(error).split("\n"));
+  assert.deepEqual(lines.slice(0, 2), ["TaskFailed: FAILED: the task has failed, with the group Error:", "Error: no film"]);
+  assert.match(lines.at(-1) ?? "", /^Look at its error/);
+});
+
+test("events begin with the next", async () => {
+  await using client = server.client();
+  const queue = client.queue("q");
+  assert.equal(await queue.latestEvent(), "0");
+  await queue.submitMany(Array.from({ length: 1001 }, (_, at) => at));
+  const after = await queue.latestEvent();
+  const task = await queue.submit(1);
+  for await (const event of queue.events({ after, follow: true })) {
+    assert.equal(event.id, task.id);
+    break;
   }
 });

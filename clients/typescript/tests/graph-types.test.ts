@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, test } from "node:test";
-import { type Client, Graph, type Group, InvalidCall, type Node, Refused, TaskCancelled, calls, optional, task, taskType } from "@blueque/client";
+import { type Client, type Context, Graph, type Group, InvalidCall, type Node, Refused, TaskCancelled, calls, optional, task, taskType } from "@blueque/client";
 import { createClient } from "redis";
 import { runUntilIdle } from "@blueque/client/testing";
 import { Server } from "./server.js";
@@ -21,6 +21,10 @@ const handlers = {
   double: ([number]: [number]): number => number * 2,
   total: (numbers: number[]): number => numbers.reduce((all, one) => all + one, 0),
   refuse: ([part]: [string]): string => { throw new Error(part); },
+  probe: ({ path }: { path: string }): number => path.length,
+  title: (name: string, context: Context): string => `${name} of ${context.queue}`,
+  album: ([name, ...parts]: [string, ...string[]]): string => `${name}: ${parts.join("+")}`,
+  nothing: (): string => "nothing",
   tidy: ([what]: [string]): string => `tidied ${what}`,
 };
 type Handlers = typeof handlers;
@@ -33,6 +37,10 @@ const length = taskType<Handlers["length"]>("t", { method: "length" });
 const double = taskType<Handlers["double"]>("t", { method: "double" });
 const total = taskType<Handlers["total"]>("t", { method: "total" });
 const refuse = taskType<Handlers["refuse"]>("t", { method: "refuse" });
+const probe = taskType<Handlers["probe"]>("t", { method: "probe" });
+const title = taskType<Handlers["title"]>("t", { method: "title" });
+const album = taskType<Handlers["album"]>("t", { method: "album" });
+const nothing = taskType<Handlers["nothing"]>("t", { method: "nothing" });
 const tidy = taskType<Handlers["tidy"]>("t", { method: "tidy" });
 
 const run = (client: Client): Promise<number> => runUntilIdle(client, "t", handlers);
@@ -52,10 +60,43 @@ export async function typed(client: Client): Promise<void> {
   graph.group(first, first).andThen(join) satisfies Node<string>;
   first.onFailure(tidy, ["a"]) satisfies Node<string>;
   first.onEnd(length, ["a"]) satisfies Node<number>;
+  graph.add(probe, { path: "a" }) satisfies Node<number>;
+  graph.add(title, "a") satisfies Node<string>;
+  graph.group(graph.add(title, "a")).andThen(album, ["best"], { label: "album" }) satisfies Node<string>;
+  graph.add(album, ["best", ...all.results]);
+  graph.add(nothing, []) satisfies Node<string>;
+  first.andThen(nothing) satisfies Node<string>;
+  first.onFailure(nothing) satisfies Node<string>;
   graph.add<string[]>("split", ["a"]).andThen(pick, [1]);
   first.andThen("anything", [1]) satisfies Node;
   (await (await client.submitGraph(graph)).task(first).result()) satisfies string;
 
+  // @ts-expect-error: the handler takes an object
+  graph.add(probe, [{ path: "a" }]);
+  // @ts-expect-error: the object lacks the path
+  graph.add(probe, { name: "a" });
+  // @ts-expect-error: a number is no object
+  graph.add(probe, 17);
+  // @ts-expect-error: the handler takes no list
+  graph.map(probe, [17]);
+  // @ts-expect-error: nor a list with an object
+  graph.map(probe, [{ path: "a" }]);
+  // @ts-expect-error: results are in a list
+  first.andThen(title);
+  // @ts-expect-error: results are in a list
+  graph.add(title, first);
+  // @ts-expect-error: the handler takes no list
+  all.andThen(title);
+  // @ts-expect-error: nor one with a result
+  all.map(probe);
+  // @ts-expect-error: the handler takes an object
+  first.onEnd(probe, ["a"]);
+  // @ts-expect-error: the results of a group are several parameters
+  graph.add(join, [all]);
+  // @ts-expect-error: it lacks the name
+  graph.map(double, [1]).andThen(album);
+  // @ts-expect-error: the name is a text
+  all.andThen(album, [1]);
   // @ts-expect-error: a list is no text
   parts.andThen(length);
   // @ts-expect-error: it lacks a parameter
@@ -108,12 +149,42 @@ test("a group joins", async () => {
   const group = graph.group(graph.add(encode, ["l"]), graph.add(encode, ["r", 480]));
   const film = group.andThen(join);
   const named = graph.add(join, ["film", ...group, "end"]);
+  const best = group.andThen(album, ["best"], { label: "album" });
+  const some = group.atLeast(2).andThen("t", ["some"], { method: "album" });
   const mixed = graph.add(pick, [graph.add(split, ["b"]), graph.add(double, [1])]);
   const handle = await client.submitGraph(graph);
   await run(client);
   assert.equal(await handle.task(film).result({ timeout: 0 }), "l.720+r.480");
   assert.equal(await handle.task(named).result({ timeout: 0 }), "film+l.720+r.480+end");
   assert.equal(await handle.task(mixed).result({ timeout: 0 }), "b.2");
+  assert.equal(await handle.task(best).result({ timeout: 0 }), "best: l.720+r.480");
+  assert.equal(await (await handle.taskOf("album")).result({ timeout: 0 }), "best: l.720+r.480");
+  assert.equal(await handle.task(some).result({ timeout: 0 }), "some: l.720+r.480");
+  await assert.rejects(handle.taskOf("mail"), { name: "NotFound", message: /has the label mail; there are album/ });
+});
+
+test("a handler gets the same parameters in a graph as by a submit", async () => {
+  await using client = server.client();
+  const graph = new Graph();
+  const [length, name] = [graph.add(probe, { path: "a.mkv" }), graph.add(title, "b")];
+  const listed = graph.add(title, "c", { after: [length] });
+  const handle = await client.submitGraph(graph);
+  const single = await client.queue<{ path: string }, number>("t").submit({ path: "a.mkv" }, { method: "probe" });
+  await run(client);
+  assert.equal(await handle.task(length).result({ timeout: 0 }), await single.result({ timeout: 0 }));
+  assert.equal(await handle.task(name).result({ timeout: 0 }), "b of t");
+  assert.equal(await handle.task(listed).result({ timeout: 0 }), "c of t");
+});
+
+test("a step for a failure reads the error", async () => {
+  await using client = server.client();
+  const graph = new Graph();
+  const bad = graph.add(refuse, ["no cover"]);
+  const told = bad.onFailure("t", [bad.id], { method: "tell" });
+  const handle = await client.submitGraph(graph);
+  const tell = async ([failed]: [string]): Promise<string | null> => (await client.task(failed).info()).error;
+  await runUntilIdle(client, "t", { ...handlers, tell });
+  assert.match(String(await handle.task(told).result({ timeout: 0 })), /^Error: no cover\n/);
 });
 
 test("a map has a bound", async () => {
@@ -199,9 +270,16 @@ test("what cannot be composed", async () => {
   const one = graph.add(double, [1]);
   assert.throws(() => one.andThen(console.log as never), /no task type and no queue/);
   assert.throws(() => one.andThen("t", 3 as never), /are a list, not 3/);
+  assert.throws(() => graph.add("t", one), /pass a list, `\[node\]`/);
+  assert.throws(() => graph.add("t", [], { prioritee: 3 } as never), /`prioritee`: did you mean `priority`/);
+  assert.throws(() => graph.add("t", [], { unique: "a" } as never), /`unique`: `unique` is an option of a submit/);
+  assert.throws(() => graph.add("t", [], { eta: Date.now() }), /eta: \d+ are milliseconds/);
   assert.throws(() => graph.map("t", [1]).atLeast(1).map("t"), /leave out `atLeast`/);
-  graph.add("t", [[one]]);
-  await assert.rejects(client.submitGraph(graph), /within another parameter.*pass `\.\.\.nodes`/);
+  for (const wrong of [[[one]], [graph.group(one)], { of: one }]) {
+    const nested = new Graph();
+    nested.add("t", wrong);
+    await assert.rejects(client.submitGraph(nested), /within another parameter.*pass `\.\.\.nodes`/);
+  }
   const wrong = new Graph();
   wrong.add(tidy, ["x"], { atLeast: { count: 2, of: [wrong.add(tidy, ["y"])] } });
   await assert.rejects(client.submitGraph(wrong), (error) => error instanceof InvalidCall || error instanceof Refused); // the server's rule

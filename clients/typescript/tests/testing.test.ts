@@ -36,7 +36,7 @@ test("tasks run here until nothing is left", async () => {
   assert.deepEqual([await tasks[0]?.result(), await tasks[1]?.result(), await again.result()], [3, 7, "kept"]);
   await assert.rejects(wrong.result(), { name: "TaskFailed", group: "films" });
   const log: string[] = [];
-  for await (const entry of again.logs()) log.push(entry.text.toString());
+  for await (const entry of again.logs()) log.push(entry.text);
   assert.deepEqual(log, ["in a folder\n", "in a folder\n"]);
   assert.deepEqual(await queue.listeners(), []);
   await queue.submit(1, { method: "again" });

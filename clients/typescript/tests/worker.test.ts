@@ -113,7 +113,7 @@ test("progress, log, checkpoint, and the next attempt after a failure", async ()
   assert.equal(failure?.group, "TypeError");
   assert.match(String(failure.error), /^TypeError: no such film \ufffd\n +at /);
   const log: string[] = [];
-  for await (const entry of task.logs()) log.push(entry.text.toString());
+  for await (const entry of task.logs()) log.push(entry.text);
   assert.deepEqual(log, [1, 2].map((attempt) => `attempt ${attempt} of ${task.id} in q\n`));
 });
 
@@ -481,7 +481,7 @@ test("child processes: results, prints, crashes, and a checkpoint that outlives 
   const printing = await submit(client, "print", "ä line");
   await printing.result({ timeout: 30 });
   const log: string[] = [];
-  for await (const entry of printing.logs()) log.push(entry.text.toString());
+  for await (const entry of printing.logs()) log.push(entry.text);
   assert.deepEqual(log, ["ä line\n"]);
   const [crash, shot] = [await submit(client, "crash"), await submit(client, "shoot")];
   await assert.rejects(crash.result({ timeout: 30 }), { group: "crashed", error: /exit code 3/ });
