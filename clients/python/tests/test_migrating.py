@@ -170,9 +170,11 @@ def test_the_program_of_a_page_runs(page: Path, server: Server, namespace: str, 
     assert own != program
     (tmp_path / "films.py").write_text(own)
     run = (
-        "import films\nfrom blueque_client.testing import run_until_idle\n"
-        "ran = run_until_idle(films.client, films)\n"
-        "done = sum(films.client.queue(each.queue).counts().complete for each in films.client.queues())\n"
+        "import films, runpy\nfrom blueque_client.testing import run_until_idle\n"
+        "assert not hasattr(films, 'client'), 'a worker that imports the program also submits'\n"
+        "client = runpy.run_path('films.py', run_name='__main__')['client']\n"
+        "ran = run_until_idle(client, films)\n"
+        "done = sum(client.queue(each.queue).counts().complete for each in client.queues())\n"
         "assert ran == done > 0, (ran, done)"
     )
     said = subprocess.run([sys.executable, "-c", run], cwd=tmp_path, capture_output=True, text=True, timeout=60)
