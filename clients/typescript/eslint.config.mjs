@@ -5,7 +5,7 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: { parserOptions: { project: ["tsconfig.json", "tests/tsconfig.json", "examples/tsconfig.json"] } },
+    languageOptions: { parserOptions: { project: ["tsconfig.json", "tests/tsconfig.json", "examples/tsconfig.json", "../../examples/reports/tsconfig.json"] } },
     rules: {
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-unnecessary-condition": ["error", { allowConstantLoopConditions: true }],
@@ -17,7 +17,7 @@ export default tseslint.config(
   { files: ["examples/nest.ts"], rules: { "@typescript-eslint/no-extraneous-class": ["error", { allowWithDecorator: true }] } },
   // In tests, variables named `_…` may be unused, and promises need no `await`.
   {
-    files: ["tests/**"],
+    files: ["tests/**", "src/*.test.ts"],
     rules: {
       "@typescript-eslint/no-unused-vars": ["error", { varsIgnorePattern: "^_" }],
       "@typescript-eslint/no-floating-promises": "off",
