@@ -12,51 +12,154 @@ from typing import Any
 import pytest
 import tasks_for_tests as app
 from conftest import until
-from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry import metrics, trace
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from blueque_client import Client, Graph, InvalidCall, TaskFailed
-from blueque_client.testing import Server
+from blueque_client import BluequeError, Client, Graph, InvalidCall, TaskFailed, TimedOut, context, task
+from blueque_client.testing import Server, run_until_idle
 
 PATIENCE = 60
 HERE = Path(__file__).parent
-#: A tracer separate from that of `traced_tasks`, which is for workers.
-TRACER = TracerProvider().get_tracer("test")
+FOREIGN = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+SENT = "messaging.client.sent.messages"
+
+
+@task(queue="saving")
+def saves(times: int) -> int:
+    if times < 0:
+        raise ValueError("a negative number")
+    for each in range(times):
+        context.checkpoint(each)
+    return times
+
+
+class Recorded:
+    """The spans and metrics of this process."""
+
+    def __init__(self) -> None:
+        self.exporter, self.reader = InMemorySpanExporter(), InMemoryMetricReader()
+        self.tracers, self.meters = TracerProvider(), MeterProvider([self.reader])
+        self.tracers.add_span_processor(SimpleSpanProcessor(self.exporter))
+        self.tracer = self.tracers.get_tracer("test")
+
+    def spans(self, name: str) -> list[ReadableSpan]:
+        return [span for span in self.exporter.get_finished_spans() if span.name == name]
+
+    def metrics(self) -> dict[str, list[Any]]:
+        """The points of each metric."""
+        data = self.reader.get_metrics_data()
+        scopes = [scope for each in data.resource_metrics for scope in each.scope_metrics] if data else []
+        return {metric.name: list(metric.data.data_points) for scope in scopes for metric in scope.metrics}
 
 
 @pytest.fixture
-def traced(server: Server, namespace: str) -> Iterator[Client]:
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
+    found = Recorded()
+    monkeypatch.setattr(trace, "get_tracer", found.tracers.get_tracer)
+    monkeypatch.setattr(metrics, "get_meter", found.meters.get_meter)
+    return found
+
+
+@pytest.fixture
+def traced(recorded: Recorded, server: Server, namespace: str) -> Iterator[Client]:  # noqa: ARG001
     with Client(server.url, namespace, tracing=True) as client:
-        client.link.tracing._tracer = TRACER  # type: ignore[union-attr]
         yield client
 
 
-def tag_of(span: trace.Span) -> str:
-    """The start of the trace of its tasks."""
-    return f"traceparent:00-{span.get_span_context().trace_id:032x}-"
+def start_of(span: trace.Span) -> str:
+    """The start of the option `trace` of the tasks of a trace."""
+    return f"00-{span.get_span_context().trace_id:032x}-"
 
 
-def test_the_context_goes_with_the_task(traced: Client) -> None:
-    with TRACER.start_as_current_span("order") as span:
+def test_the_context_goes_with_the_task(traced: Client, recorded: Recorded) -> None:
+    state = trace.TraceState([("vendor", "a1")])
+    far = trace.NonRecordingSpan(trace.SpanContext(7, 7, True, trace.TraceFlags(1), state))
+    with trace.use_span(far), recorded.tracer.start_as_current_span("order") as span:
         one = traced.submit(app.add.call(1), tags="a,b")
         two, three = traced.queue("q").submit_many([1, 2], method="add")
-        graph = Graph()
-        four = graph.add(app.add, 1, tags=["c"])
+        graph = Graph("sums", id="sums")
+        four, five = graph.add(app.add, 1), graph.add(app.add, 2, trace=FOREIGN)
         traced.submit_graph(graph)
-    for job in (one, two, three, traced.task(four.id)):
-        tags = (job.info().tags or "").split(",")
-        assert tags[-1].startswith(tag_of(span))
-        assert int(tags[-1][-2:], 16) & 1  # sampled
-    assert (one.info().tags or "").startswith("a,b,traceparent:")
-    assert (traced.task(four.id).info().tags or "").startswith("c,")
+    traced.submit_graph(graph)  # a repeated submit belongs to another trace, and changes nothing
+    found = [job.info().trace or "" for job in (one, two, three, traced.task(four.id))]
+    assert {each[:36] for each in found} == {start_of(span)}
+    assert {each[52:] for each in found} == {"-01 vendor=a1"}
+    assert traced.task(five.id).info().trace == FOREIGN
+    assert one.info().tags == "a,b"
+    sent = recorded.spans("submit q")
+    assert [f"{each.context.span_id:016x}" for each in sent if each.context] == [found[0][36:52], found[1][36:52]]
+    assert sent[0].attributes == {
+        "messaging.system": "blueque",
+        "messaging.operation.name": "submit",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": "q",
+        "messaging.message.id": one.id,
+    }
+    points = recorded.metrics()
+    counts = {point.attributes["messaging.destination.name"]: point.value for point in points[SENT]}
+    assert counts == {"q": 7}
+    assert sum(point.count for point in points["messaging.client.operation.duration"]) == 4
 
 
-def test_what_nobody_samples_has_no_tag(traced: Client) -> None:
-    unsampled = trace.NonRecordingSpan(trace.SpanContext(1, 1, is_remote=False))
-    with trace.use_span(unsampled):
-        assert traced.submit(app.add.call(1)).info().tags is None
-    full = [f"t{n}" for n in range(16)]
-    assert sorted((traced.submit(app.add.call(1), tags=full).info().tags or "").split(",")) == sorted(full)
+def test_an_unsampled_submit_stays_unsampled(traced: Client, recorded: Recorded) -> None:
+    with trace.use_span(trace.NonRecordingSpan(trace.SpanContext(1, 1, is_remote=False))):
+        assert (traced.submit(app.add.call(1)).info().trace or "")[-3:] == "-00"
+    run_until_idle(traced, app)
+    assert not recorded.exporter.get_finished_spans()
+
+
+def test_waits_checkpoints_and_failures_are_spans(traced: Client, recorded: Recorded) -> None:
+    good, bad = traced.submit(saves.call(3)), traced.submit(saves.call(-1))
+    run_until_idle(traced, [saves])
+    with recorded.tracer.start_as_current_span("page") as page:
+        good.result()
+        with pytest.raises(TaskFailed):
+            bad.result()
+        with pytest.raises(TimedOut):
+            traced.submit(saves.call(1)).result(timeout=0)
+    waits = recorded.spans("wait task")
+    submits = recorded.spans("submit saving")
+    assert [each.parent.span_id for each in waits if each.parent] == [page.get_span_context().span_id] * 3
+    assert [each.links[0].context.span_id for each in waits[:2]] == [each.context.span_id for each in submits[:2]]
+    status = [(each.attributes or {}).get("blueque.status") for each in waits]
+    assert status == ["complete", "failed", None]
+    assert waits[2].status.status_code == trace.StatusCode.ERROR
+    runs = recorded.spans("run saves")
+    assert [each.parent.span_id for each in runs if each.parent] == [each.context.span_id for each in submits[:2]]
+    assert (runs[1].attributes or {})["error.type"] == "ValueError"
+    checkpoints = recorded.spans("checkpoint")
+    assert {each.parent.span_id for each in checkpoints if each.parent} == {runs[0].context.span_id}
+    assert len(checkpoints) == 3
+    points = recorded.metrics()
+    assert [point.value for point in points["messaging.client.consumed.messages"]] == [2]
+    durations = points["messaging.process.duration"]
+    assert sorted((point.attributes.get("error.type", ""), point.count) for point in durations) == [
+        ("", 1),
+        ("ValueError", 1),
+    ]
+
+
+def test_a_refused_submit_is_an_error(traced: Client, recorded: Recorded) -> None:
+    with pytest.raises(BluequeError):
+        traced.queue("no queue").submit(1)
+    (span,) = recorded.spans("submit no queue")
+    assert (span.attributes or {})["error.type"] == "BADNAME"
+    points = recorded.metrics()
+    assert SENT not in points
+    assert points["messaging.client.operation.duration"][0].attributes["error.type"] == "BADNAME"
+
+
+def test_without_the_option_nothing_is_recorded(client: Client, recorded: Recorded) -> None:
+    with recorded.tracer.start_as_current_span("order"):
+        job = client.submit(saves.call(1))
+        run_until_idle(client, [saves])
+        assert (job.result(), job.info().trace) == (1, None)
+    assert [span.name for span in recorded.exporter.get_finished_spans()] == ["order"]
+    assert not recorded.metrics()
 
 
 def test_without_the_package_it_says_what_to_install(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,14 +170,20 @@ def test_without_the_package_it_says_what_to_install(server: Server, monkeypatch
 
 @pytest.mark.parametrize("mode", ["process", "thread", "asyncio"])
 def test_attempts_are_spans_of_the_same_trace(
-    traced: Client, server: Server, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+    traced: Client,
+    recorded: Recorded,
+    server: Server,
+    namespace: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
 ) -> None:
     path = tmp_path / "spans"
     monkeypatch.setenv("SPANS", str(path))
     command = [sys.executable, "-m", "blueque_client", "worker", "traced_tasks", "--url", server.url, "--tracing"]
     worker = subprocess.Popen([*command, "--namespace", namespace, "--mode", mode], cwd=HERE)
     try:
-        with TRACER.start_as_current_span("order") as order:
+        with recorded.tracer.start_as_current_span("order") as order:
             traced.queue("t").submit(["no"], method="inner").result(PATIENCE)
             with pytest.raises(TaskFailed, match="no such film"):
                 traced.queue("t").submit(["fail"], method="inner").result(PATIENCE)

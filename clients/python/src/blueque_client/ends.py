@@ -53,7 +53,7 @@ def sent(state: WorkerState, held: HeldAttempt, ending: Ending, verdict: str) ->
     level = logging.WARNING if verdict in ("LOST", "failed") else logging.INFO
     held.say(level, "%s%s", verdict, text and f": {text}")
     if held.span and state.link.tracing:
-        state.link.tracing.end(held.span, verdict, text)
+        state.link.tracing.end(held.span, held.item.queue, verdict, text, ending.group, now() - held.began)
     if word := OUTCOMES.get(verdict):
         item, seconds = held.item, now() - held.began
         error, group = (text, ending.group) if text else (None, None)

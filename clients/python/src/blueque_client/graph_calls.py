@@ -42,8 +42,8 @@ def _part(data: bytes) -> bytes:
 
 
 def _sorted(options: dict[str, bytes]) -> bytes:
-    # Only the presence of a deadline counts, because times are often relative to the submit. A repeated submit may belong
-    # to another trace.
+    # Only the presence of a deadline counts, because times are often relative to the submit. A repeated submit may
+    # belong to another trace.
     known = {name: b"1" if name == "deadline" else value for name, value in options.items() if name != "trace"}
     return b"".join(_part(name.encode()) + _part(value) for name, value in sorted(known.items()))
 

@@ -19,7 +19,7 @@ from .process_pool import ProcessPool
 from .worker_state import WorkerState
 
 #: Fields of a task's record.
-ABOUT = ("method", "tags", "max_run", "no_progress")
+ABOUT = ("method", "trace", "max_run", "no_progress")
 
 
 class MainLoop:

@@ -54,8 +54,8 @@ class ProcessPool:
         limits = [limit for limit in (function.time_limit if function else None, max_run) if limit]
         held = HeldAttempt(key, item, renewed, folder, method, min(limits, default=None), no_progress)
         if tracing := self._state.link.tracing:
-            tags = record.get("tags", b"").decode(errors="replace").split(",")
-            held.span = tracing.attempt(item.id, item.queue, method, item.attempt, tags)
+            parent = record.get("trace", b"").decode(errors="replace")
+            held.span = tracing.attempt(item.id, item.queue, method, item.attempt, parent)
         with self._lock:
             try:
                 # In other modes the folder is made on request. A clean-up program may have removed the work folder.

@@ -16,7 +16,7 @@ from .hooks import AroundAttempt, Attempt, Hooks
 from .messages import Message
 from .payload import Serializer, dumped
 from .task_functions import Retry, TaskFunction
-from .tracing import carried, enter
+from .tracing import carried, checkpoint, ended, enter
 
 #: Every exception is retried.
 NO_RULE = Retry(None, (), None)
@@ -98,12 +98,19 @@ class RunningAttempt:
         body = dumped(self.channel.serializer, f"the {kind}", value)
         if len(body) > contract.RESULT_BYTES:
             raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
+        span = checkpoint(self.trace, self.id, len(body)) if kind == "checkpoint" else None
         soon = getattr(self.channel, "ask_soon", None)
         if soon and asyncio._get_running_loop():
             future: asyncio.Future[None] = soon(self.key, kind, body)
-            future.add_done_callback(lambda over: over.cancelled() or over.exception())  # nobody may await it
+            # Reading the exception is enough: nobody may await the future.
+            future.add_done_callback(lambda over: ended(span, None if over.cancelled() else over.exception()))
             return future
-        self.channel.ask(self.key, kind, body)
+        try:
+            self.channel.ask(self.key, kind, body)
+        except BaseException as error:
+            ended(span, error)
+            raise
+        ended(span, None)
         return Done()
 
     def log(self, text: str) -> None:

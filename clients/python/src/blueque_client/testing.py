@@ -118,11 +118,11 @@ class _Here:
         self.pid = os.getpid()
 
     def run(self, item: calls.ReserveItem) -> None:
-        self.attempt = item
+        self.attempt, began = item, time.monotonic()
         record, span = self.link.run(calls.get(item.id)), None
-        method, tags = (record.method, record.tags or "") if record else (None, "")
+        method, parent = (record.method, record.trace) if record else (None, None)
         if self.link.tracing:
-            span = self.link.tracing.attempt(item.id, item.queue, method, item.attempt, tags.split(","))
+            span = self.link.tracing.attempt(item.id, item.queue, method, item.attempt, parent)
         with tempfile.TemporaryDirectory() as folder, fields():
             about, body = start_of(item, method, folder, span)
             ending = copy_context().run(RunningAttempt(self, Message("start", 0, about, body)).run)
@@ -132,7 +132,7 @@ class _Here:
         if word := OUTCOMES.get(verdict):
             call(self.hooks, word, Attempt(item.id, item.queue, method, item.attempt, *error))
         if span and self.link.tracing:
-            self.link.tracing.end(span, verdict, text)
+            self.link.tracing.end(span, item.queue, verdict, text, ending.group, time.monotonic() - began)
 
     def ask(self, key: int, kind: str, body: bytes) -> None:  # noqa: ARG002
         command = calls.checkpoint if kind == "checkpoint" else calls.progress

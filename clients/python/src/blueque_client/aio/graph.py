@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 from .. import calls, contract
 from ..errors import NotFound, TimedOut
 from ..graphs import Node
+from ..tracing import waiting
 from .link import Link, pause
 from .task import ENDED, Task
 
@@ -65,6 +66,10 @@ class GraphHandle:
 
     async def wait(self, timeout: float | None = None) -> list[calls.ShowGraphItem]:
         """Waits until all tasks have ended or are deleted, and returns the tasks."""
+        with waiting(self._link.tracing, self.id, "graph"):
+            return await self._wait(timeout)
+
+    async def _wait(self, timeout: float | None) -> list[calls.ShowGraphItem]:
         until = None if timeout is None else time.monotonic() + timeout
         interval, first = 0.005, "0"
         while True:

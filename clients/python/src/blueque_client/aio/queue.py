@@ -75,7 +75,8 @@ class Queue:
         async with around_submit(self._link.hooks, self.name, options, name) as changed:
             traces = submitting(self._link.tracing, self.name, changed, messaging_message_id=name)
             with traces as traced, duplicate(UNIQUE):
-                return await self._submit(name, each, unique, again, traced)
+                traced.tasks[self.name] = 1
+                return await self._submit(name, each, unique, again, traced.options)
 
     async def _submit(
         self, name: str, each: list[calls.SubmitEach], unique: str | None, again: bool, options: calls.SubmitOptions
@@ -94,7 +95,9 @@ class Queue:
         check_options("submit_many", options, calls.SubmitOptions.__annotations__)
         async with around_submit(self._link.hooks, self.name, options) as changed:
             with submitting(self._link.tracing, self.name, changed) as traced:
-                return await self._submit_many(parameters, traced)
+                tasks = await self._submit_many(parameters, traced.options)
+                traced.tasks[self.name] = len(tasks)
+                return tasks
 
     async def _submit_many(self, parameters: Iterable[Any], options: calls.SubmitOptions) -> list[Task[Any]]:
         tasks: list[Task[Any]] = []

@@ -12,6 +12,7 @@ from .. import calls, contract
 from ..errors import BluequeError, NotFound, TaskCancelled, TaskFailed, TimedOut
 from ..names import check_options
 from ..records import LogEntry, RawRecord, Record, entry_of, record_of
+from ..tracing import waiting
 from ..why import Why, agrees, why_of
 from ..wire import Time
 from .link import Link, pause
@@ -51,6 +52,11 @@ class Task(Generic[R]):
         return record_of(await self._ended(timeout), self._link.serializer)
 
     async def _ended(self, timeout: float | None) -> RawRecord:
+        with waiting(self._link.tracing, self.id) as waited:
+            waited.record = record = await self._wait(timeout)
+            return record
+
+    async def _wait(self, timeout: float | None) -> RawRecord:
         began = time.monotonic()
         until = None if timeout is None else began + timeout
         interval, warns = 0.005, True
@@ -66,7 +72,7 @@ class Task(Generic[R]):
             if warns and time.monotonic() > began + contract.WARN_AFTER:
                 warns = False
                 if why := await self._why(nobody=True):
-                    warnings.warn(f"waits for the task {self.id}: {why}", RuntimeWarning, stacklevel=3)
+                    warnings.warn(f"waits for the task {self.id}: {why}", RuntimeWarning, stacklevel=4)
             await pause(min(interval, left))
             interval = min(interval * 2, contract.LONGEST_PAUSE)
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -140,14 +141,16 @@ class Client:
         with around_submit(self.link.hooks, "graph", {}, graph.id) as options:
             traces = submitting(self.link.tracing, "graph", options, blueque_graph=graph.id)
             with traces as traced, duplicate("Choose another id for the graph."):
-                self._submit_graph(graph, traced)
+                self._submit_graph(graph, traced.options)
+                traced.tasks.update(Counter(node.queue for node in graph.nodes))
         return GraphHandle(self.link, graph.id)
 
     def _submit_graph(self, graph: Graph, traced: calls.SubmitOptions) -> None:
         each = entries(graph, self.link.serializer, traced)
-        own = digest(graph, entries(graph, self.link.serializer, {}) if traced else each)
+        own = digest(graph, entries(graph, self.link.serializer, {}) if traced.get("tags") else each)
         for batch in batches(each):
-            call = calls.submit_graph(graph.id, len(graph.nodes), batch, digest=own, **graph.options())
+            trace = traced.get("trace")
+            call = calls.submit_graph(graph.id, len(graph.nodes), batch, trace=trace, digest=own, **graph.options())
             self.link.make(call)
 
     def graph(self, id: str) -> GraphHandle:

@@ -77,7 +77,8 @@ class Queue:
         with around_submit(self._link.hooks, self.name, options, name) as changed:
             traces = submitting(self._link.tracing, self.name, changed, messaging_message_id=name)
             with traces as traced, duplicate(UNIQUE):
-                return self._submit(name, each, unique, again, traced)
+                traced.tasks[self.name] = 1
+                return self._submit(name, each, unique, again, traced.options)
 
     def _submit(
         self, name: str, each: list[calls.SubmitEach], unique: str | None, again: bool, options: calls.SubmitOptions
@@ -96,7 +97,9 @@ class Queue:
         check_options("submit_many", options, calls.SubmitOptions.__annotations__)
         with around_submit(self._link.hooks, self.name, options) as changed:
             with submitting(self._link.tracing, self.name, changed) as traced:
-                return self._submit_many(parameters, traced)
+                tasks = self._submit_many(parameters, traced.options)
+                traced.tasks[self.name] = len(tasks)
+                return tasks
 
     def _submit_many(self, parameters: Iterable[Any], options: calls.SubmitOptions) -> list[Task[Any]]:
         tasks: list[Task[Any]] = []

@@ -14,6 +14,7 @@ from .. import calls, contract
 from ..errors import BluequeError, NotFound, TaskCancelled, TaskFailed, TimedOut
 from ..names import check_options
 from ..records import LogEntry, RawRecord, Record, entry_of, record_of
+from ..tracing import waiting
 from ..why import Why, agrees, why_of
 from ..wire import Time
 from .link import Link, pause
@@ -53,6 +54,11 @@ class Task(Generic[R]):
         return record_of(self._ended(timeout), self._link.serializer)
 
     def _ended(self, timeout: float | None) -> RawRecord:
+        with waiting(self._link.tracing, self.id) as waited:
+            waited.record = record = self._wait(timeout)
+            return record
+
+    def _wait(self, timeout: float | None) -> RawRecord:
         began = time.monotonic()
         until = None if timeout is None else began + timeout
         interval, warns = 0.005, True
@@ -68,7 +74,7 @@ class Task(Generic[R]):
             if warns and time.monotonic() > began + contract.WARN_AFTER:
                 warns = False
                 if why := self._why(nobody=True):
-                    warnings.warn(f"waits for the task {self.id}: {why}", RuntimeWarning, stacklevel=3)
+                    warnings.warn(f"waits for the task {self.id}: {why}", RuntimeWarning, stacklevel=4)
             pause(min(interval, left))
             interval = min(interval * 2, contract.LONGEST_PAUSE)
 
