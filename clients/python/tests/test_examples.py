@@ -29,7 +29,7 @@ PRINTS = {
     "graph": "a.1.mp4+a.2.mp4",
     "many_at_once": "190",
     "schedule": "3 reports in three days",
-    "tracing": "1 trace: order, run send, smtp, submit mails",
+    "tracing": "1 trace: order, run mails, smtp, submit mails, wait mails",
     "worker": "[10, 11, 12, 13] in 4 processes",
 }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,24 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from blueque_client import BluequeError, Client, Graph, InvalidCall, TaskFailed, TimedOut, context, task
-from blueque_client.testing import Server, run_until_idle
+from blueque_client.testing import Clock, Server, run_until_idle
 
 PATIENCE = 60
 HERE = Path(__file__).parent
 FOREIGN = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 SENT = "messaging.client.sent.messages"
+
+
+@task(queue="linked", max_failures=3, delay=60)
+def fails_once(_: str) -> int:
+    if context.attempt == 1:
+        raise ConnectionError("later")
+    return 1
+
+
+@task(queue="linked")
+def adds(one: int, other: int) -> int:
+    return one + other
 
 
 @task(queue="saving")
@@ -70,6 +83,18 @@ def traced(recorded: Recorded, server: Server, namespace: str) -> Iterator[Clien
         yield client
 
 
+def ids(spans: Iterable[ReadableSpan]) -> list[int]:
+    return [span.context.span_id for span in spans if span.context]
+
+
+def links(span: ReadableSpan) -> dict[str, list[int]]:
+    """The spans to which a span links, by the kind of the link."""
+    found: dict[str, list[int]] = {}
+    for link in span.links:
+        found.setdefault(str((link.attributes or {})["blueque.link"]), []).append(link.context.span_id)
+    return found
+
+
 def start_of(span: trace.Span) -> str:
     """The start of the option `trace` of the tasks of a trace."""
     return f"00-{span.get_span_context().trace_id:032x}-"
@@ -91,7 +116,7 @@ def test_the_context_goes_with_the_task(traced: Client, recorded: Recorded) -> N
     assert traced.task(five.id).info().trace == FOREIGN
     assert one.info().tags == "a,b"
     sent = recorded.spans("submit q")
-    assert [f"{each.context.span_id:016x}" for each in sent if each.context] == [found[0][36:52], found[1][36:52]]
+    assert [f"{each:016x}" for each in ids(sent)] == [found[0][36:52], found[1][36:52]]
     assert sent[0].attributes == {
         "messaging.system": "blueque",
         "messaging.operation.name": "submit",
@@ -100,8 +125,8 @@ def test_the_context_goes_with_the_task(traced: Client, recorded: Recorded) -> N
         "messaging.message.id": one.id,
     }
     points = recorded.metrics()
-    counts = {point.attributes["messaging.destination.name"]: point.value for point in points[SENT]}
-    assert counts == {"q": 7}
+    counts = {point.attributes.get("messaging.destination.name"): point.value for point in points[SENT]}
+    assert counts == {"q": 3, None: 4}
     assert sum(point.count for point in points["messaging.client.operation.duration"]) == 4
 
 
@@ -121,26 +146,50 @@ def test_waits_checkpoints_and_failures_are_spans(traced: Client, recorded: Reco
             bad.result()
         with pytest.raises(TimedOut):
             traced.submit(saves.call(1)).result(timeout=0)
-    waits = recorded.spans("wait task")
-    submits = recorded.spans("submit saving")
+    waits = recorded.spans("wait for task")
+    submits, runs = recorded.spans("submit saving"), recorded.spans("run saving")
     assert [each.parent.span_id for each in waits if each.parent] == [page.get_span_context().span_id] * 3
-    assert [each.links[0].context.span_id for each in waits[:2]] == [each.context.span_id for each in submits[:2]]
+    assert [links(each) for each in waits] == [{"awaited": ids(runs)[:1]}, {"awaited": ids(runs)[1:]}, {}]
     status = [(each.attributes or {}).get("blueque.status") for each in waits]
     assert status == ["complete", "failed", None]
     assert waits[2].status.status_code == trace.StatusCode.ERROR
-    runs = recorded.spans("run saves")
-    assert [each.parent.span_id for each in runs if each.parent] == [each.context.span_id for each in submits[:2]]
-    assert (runs[1].attributes or {})["error.type"] == "ValueError"
-    checkpoints = recorded.spans("checkpoint")
-    assert {each.parent.span_id for each in checkpoints if each.parent} == {runs[0].context.span_id}
-    assert len(checkpoints) == 3
+    assert [each.parent.span_id for each in runs if each.parent] == ids(submits)[:2]
+    assert [(each.attributes or {}).get("error.type") for each in runs] == [None, "failed"]
+    checkpoints = recorded.spans("checkpoint saving")
+    assert [each.parent.span_id for each in checkpoints if each.parent] == ids(runs)[:1] * 3
     points = recorded.metrics()
     assert [point.value for point in points["messaging.client.consumed.messages"]] == [2]
+    assert sum(point.count for point in points["messaging.client.operation.duration"]) == 3
     durations = points["messaging.process.duration"]
     assert sorted((point.attributes.get("error.type", ""), point.count) for point in durations) == [
         ("", 1),
         ("ValueError", 1),
     ]
+
+
+def test_attempts_link_to_previous_attempts_and_to_upstreams(
+    server: Server, namespace: str, recorded: Recorded
+) -> None:
+    clock = Clock(time.time() - 3600)
+    with Client(server.url, namespace, tracing=True, clock=clock) as client:
+        graph = Graph()
+        first = graph.add(fails_once, "linked")
+        graph.add(adds, first, 1)
+        client.submit_graph(graph)
+        run_until_idle(client, [fails_once, adds])
+        clock.advance(600)
+        run_until_idle(client, [fails_once, adds])
+    one, two, three = recorded.spans("run linked")
+    assert [links(each) for each in (one, two, three)] == [{}, {"previous": ids([one])}, {"upstream": ids([two])}]
+    assert [(each.attributes or {})["blueque.outcome"] for each in (one, two, three)] == [
+        "retrying",
+        "complete",
+        "complete",
+    ]
+    assert len({each.context.trace_id for each in recorded.exporter.get_finished_spans() if each.context}) == 1
+    # The retry has waited for its delay, and the dependent for its upstream.
+    waits = [(each.start_time or 0) / 1e9 for each in recorded.spans("wait linked")]
+    assert waits == pytest.approx([clock.now - 600, clock.now, clock.now], abs=1)
 
 
 def test_a_refused_submit_is_an_error(traced: Client, recorded: Recorded) -> None:
@@ -194,7 +243,7 @@ def test_attempts_are_spans_of_the_same_trace(
         worker.terminate()
         assert worker.wait(PATIENCE) == 0
     spans: list[dict[str, Any]] = [json.loads(line) for line in path.read_text().splitlines()]
-    runs = {span["span"]: span for span in spans if span["name"] == "run inner"}
+    runs = {span["span"]: span for span in spans if span["name"] == "run t"}
     within = [span for span in spans if span["name"] == "within"]
     trace_id = format(order.get_span_context().trace_id, "x")
     assert {span["trace"] for span in [*runs.values(), *within]} == {trace_id}

@@ -19,7 +19,7 @@ from .process_pool import ProcessPool
 from .worker_state import WorkerState
 
 #: Fields of a task's record.
-ABOUT = ("method", "trace", "max_run", "no_progress")
+ABOUT = ("method", "max_run", "no_progress")
 
 
 class MainLoop:
@@ -161,7 +161,7 @@ class MainLoop:
         """Reads the fields of tasks that a reservation does not return."""
         found: dict[str, dict[str, bytes]] = {}
         link = self._state.link
-        # Reading two fields of a record costs a tenth of reading the record. After an error the whole record is read.
+        # Reading some fields of a record costs a tenth of reading the record. After an error the whole record is read.
         with suppress(Exception), link.server.pipeline(transaction=False) as pipeline:
             for item in items:
                 pipeline.hmget(sent(f"{link.namespace}_task_{item.id}"), *ABOUT)

@@ -54,8 +54,7 @@ class ProcessPool:
         limits = [limit for limit in (function.time_limit if function else None, max_run) if limit]
         held = HeldAttempt(key, item, renewed, folder, method, min(limits, default=None), no_progress)
         if tracing := self._state.link.tracing:
-            parent = record.get("trace", b"").decode(errors="replace")
-            held.span = tracing.attempt(item.id, item.queue, method, item.attempt, parent)
+            held.span = tracing.begin(self._state.link, item, held.id, self._state.listener)
         with self._lock:
             try:
                 # In other modes the folder is made on request. A clean-up program may have removed the work folder.
@@ -213,6 +212,7 @@ class ProcessPool:
         """Sends a checkpoint or progress to the server, and the result to the process."""
         command = calls.checkpoint if message.kind == "checkpoint" else calls.progress
         error: tuple[str, str] | None = None
+        began = now()
         while True:
             try:
                 self._state.link.run(command(held.id, held.token, message.body))
@@ -225,6 +225,8 @@ class ProcessPool:
                 if isinstance(refused, Lost):
                     held.stop("lost", at_once=True)
                 break
+        if held.span and self._state.link.tracing and message.kind == "checkpoint":
+            self._state.link.tracing.saved(held.item.queue, now() - began, error[0] if error else None)
         process.pipe.post("answer", held.key, number=message.about["number"], error=error)
 
     def close(self) -> None:

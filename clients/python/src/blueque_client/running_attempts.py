@@ -98,7 +98,7 @@ class RunningAttempt:
         body = dumped(self.channel.serializer, f"the {kind}", value)
         if len(body) > contract.RESULT_BYTES:
             raise InvalidCall("TOOBIG", f"the {kind} is over 8 MiB: store it elsewhere, and save its place.")
-        span = checkpoint(self.trace, self.id, len(body)) if kind == "checkpoint" else None
+        span = checkpoint(self.trace, self.id, self.queue) if kind == "checkpoint" else None
         soon = getattr(self.channel, "ask_soon", None)
         if soon and asyncio._get_running_loop():
             future: asyncio.Future[None] = soon(self.key, kind, body)

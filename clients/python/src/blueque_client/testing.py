@@ -120,9 +120,9 @@ class _Here:
     def run(self, item: calls.ReserveItem) -> None:
         self.attempt, began = item, time.monotonic()
         record, span = self.link.run(calls.get(item.id)), None
-        method, parent = (record.method, record.trace) if record else (None, None)
+        method = record.method if record else None
         if self.link.tracing:
-            span = self.link.tracing.attempt(item.id, item.queue, method, item.attempt, parent)
+            span = self.link.tracing.begin(self.link, item, item.id, LISTENER)
         with tempfile.TemporaryDirectory() as folder, fields():
             about, body = start_of(item, method, folder, span)
             ending = copy_context().run(RunningAttempt(self, Message("start", 0, about, body)).run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -137,10 +136,10 @@ class Client:
     async def submit_graph(self, graph: Graph) -> GraphHandle:
         """Submits all tasks of a graph together. The call may be repeated; another graph with this id is refused."""
         async with around_submit(self.link.hooks, "graph", {}, graph.id) as options:
-            traces = submitting(self.link.tracing, "graph", options, blueque_graph=graph.id)
+            traces = submitting(self.link.tracing, None, options, conversation_id=graph.id)
             with traces as traced, duplicate("Choose another id for the graph."):
                 await self._submit_graph(graph, traced.options)
-                traced.tasks.update(Counter(node.queue for node in graph.nodes))
+                traced.tasks = len(graph.nodes)
         return GraphHandle(self.link, graph.id)
 
     async def _submit_graph(self, graph: Graph, traced: calls.SubmitOptions) -> None:

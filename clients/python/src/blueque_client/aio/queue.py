@@ -73,9 +73,8 @@ class Queue:
         name = id or str(uuid.uuid4())
         each = [calls.SubmitEach(name, eta, parameters)]
         async with around_submit(self._link.hooks, self.name, options, name) as changed:
-            traces = submitting(self._link.tracing, self.name, changed, messaging_message_id=name)
+            traces = submitting(self._link.tracing, self.name, changed, id=name)
             with traces as traced, duplicate(UNIQUE):
-                traced.tasks[self.name] = 1
                 return await self._submit(name, each, unique, again, traced.options)
 
     async def _submit(
@@ -96,7 +95,7 @@ class Queue:
         async with around_submit(self._link.hooks, self.name, options) as changed:
             with submitting(self._link.tracing, self.name, changed) as traced:
                 tasks = await self._submit_many(parameters, traced.options)
-                traced.tasks[self.name] = len(tasks)
+                traced.tasks = len(tasks)
                 return tasks
 
     async def _submit_many(self, parameters: Iterable[Any], options: calls.SubmitOptions) -> list[Task[Any]]:

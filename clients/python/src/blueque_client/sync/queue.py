@@ -75,9 +75,8 @@ class Queue:
         name = id or str(uuid.uuid4())
         each = [calls.SubmitEach(name, eta, parameters)]
         with around_submit(self._link.hooks, self.name, options, name) as changed:
-            traces = submitting(self._link.tracing, self.name, changed, messaging_message_id=name)
+            traces = submitting(self._link.tracing, self.name, changed, id=name)
             with traces as traced, duplicate(UNIQUE):
-                traced.tasks[self.name] = 1
                 return self._submit(name, each, unique, again, traced.options)
 
     def _submit(
@@ -98,7 +97,7 @@ class Queue:
         with around_submit(self._link.hooks, self.name, options) as changed:
             with submitting(self._link.tracing, self.name, changed) as traced:
                 tasks = self._submit_many(parameters, traced.options)
-                traced.tasks[self.name] = len(tasks)
+                traced.tasks = len(tasks)
                 return tasks
 
     def _submit_many(self, parameters: Iterable[Any], options: calls.SubmitOptions) -> list[Task[Any]]:
