@@ -7,6 +7,7 @@ import { judged, optionsOfHandler } from "./handler-options.js";
 import { type Complain, type Hooks, aroundAttempt } from "./hooks.js";
 import { type Serializer, dumped } from "./payload.js";
 import { oneLine } from "./text.js";
+import { saving, within } from "./tracing.js";
 import type { Bytes } from "./wire.js";
 
 /** The reason to stop an attempt: `stop`: the task is given back for another attempt; `drain`: the worker ends. */
@@ -85,6 +86,8 @@ export interface About {
   readonly attempt: number;
   readonly parameters: Buffer;
   readonly checkpoint: Buffer | null;
+  /** The context of the span of the attempt. */
+  readonly trace?: string | undefined;
 }
 
 /** The task that a log message is about; empty if it is about no task. */
@@ -115,6 +118,7 @@ export class Context {
   readonly #serializer: Serializer;
   readonly #channel: Channel;
   readonly #checkpoint: Buffer | null;
+  readonly #trace: string | undefined;
   /** @internal */
   step: { readonly next: string; readonly method: string | undefined } | undefined;
 
@@ -142,6 +146,7 @@ export class Context {
     this.#serializer = serializer;
     this.#channel = channel;
     this.#checkpoint = about.checkpoint;
+    this.#trace = about.trace;
   }
 
   /**
@@ -189,7 +194,8 @@ export class Context {
       if (Buffer.byteLength(body) > RESULT_BYTES) {
         throw new InvalidCall("TOOBIG", `the ${kind} is over 8 MiB: store it elsewhere, and save its place.`);
       }
-      await this.#channel.persist(kind, body);
+      const save = (): Promise<void> => this.#channel.persist(kind, body);
+      await (kind === "checkpoint" ? saving(this.#trace, this.id, this.queue, save) : save());
     })();
     // A failed report without an `await`, for example from a timer that runs for too long, must not end the process.
     saved.catch(() => undefined);
@@ -232,7 +238,7 @@ export async function attempt(
   const { id, queue, method, attempt } = about;
   const hooked = (work: () => Promise<unknown>): Promise<unknown> =>
     aroundAttempt(hooks, { id, queue, method, attempt, seconds: 0 }, work, complain);
-  const end = await ended(about, handlers, context, serializer, hooked);
+  const end = await within(about.trace, () => ended(about, handlers, context, serializer, hooked));
   if (isEnd(end)) return end;
   return { how: "fail", body: "it ended with a name, a time or a result of another type", group: "permanent" };
 }

@@ -5,6 +5,7 @@ import { known } from "./errors.js";
 import { limitsOf } from "./handler-options.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import type { ProcessPool } from "./process-pool.js";
+import { carried } from "./tracing.js";
 import { removed } from "./work-folder.js";
 import type { WorkerState } from "./worker-state.js";
 
@@ -29,12 +30,14 @@ export async function runAttempt(state: WorkerState, pool: ProcessPool, held: He
 }
 
 async function handled(state: WorkerState, pool: ProcessPool, held: HeldAttempt): Promise<End> {
-  const { handlers, hooks, link: { serializer } } = state;
+  const { handlers, hooks, link: { serializer, tracing } } = state;
   const { id, queue, attempt: number, parameters, checkpoint } = held.item;
   // Chooses one of several handlers.
-  const method = typeof handlers === "function" ? null : ((await state.insist(calls.get(id)))?.method ?? null);
+  const record = typeof handlers === "function" && !tracing ? null : await state.insist(calls.get(id));
+  const method = typeof handlers === "function" ? null : (record?.method ?? null);
   held.method = method;
-  const about: About = { id, queue, method, attempt: number, parameters, checkpoint };
+  held.span = await tracing?.begin(state.link, state.listener, held.item, record);
+  const about: About = { id, queue, method, attempt: number, parameters, checkpoint, trace: carried(held.span) };
   // The reply that gave out the task may be old: this process was frozen, or the server away.
   const early = held.enforce();
   if (early) return stopped(early);

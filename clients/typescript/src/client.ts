@@ -14,6 +14,7 @@ import { Json, type Serializer } from "./payload.js";
 import { Queue } from "./queue.js";
 import { Schedule } from "./schedule.js";
 import { Task } from "./task.js";
+import { Tracing, submitting } from "./tracing.js";
 import type { Call, Seconds, Time } from "./wire.js";
 
 /** Options of a client. */
@@ -28,6 +29,11 @@ export interface ClientOptions {
   readonly serializer?: Serializer;
   /** Calls of your own code, around submits and by the client's workers. */
   readonly hooks?: Hooks | readonly Hooks[];
+  /**
+   * If true, OpenTelemetry records spans and metrics of submits, waits and the client's workers. A bundled program passes
+   * the module `@opentelemetry/api` instead.
+   */
+  readonly tracing?: boolean | object;
   /** The time of each call, for tests in their own namespace. */
   readonly clock?: () => Time;
 }
@@ -72,7 +78,7 @@ export class Client implements AsyncDisposable {
    *   `BLUEQUE_URL`, the login and `BLUEQUE_NAMESPACE` from the environment, as `blueque` does.
    */
   constructor(server?: string | NodeRedis, options: ClientOptions = {}) {
-    optionsOf("a client", options, ["namespace", "limit", "by", "serializer", "clock", "hooks"]);
+    optionsOf("a client", options, ["namespace", "limit", "by", "serializer", "clock", "hooks", "tracing"]);
     number("limit", options.limit, 0);
     const { serializer } = options as { serializer?: Partial<Serializer> | null };
     if (serializer !== undefined && (typeof serializer?.dumps !== "function" || typeof serializer.loads !== "function")) {
@@ -80,7 +86,9 @@ export class Client implements AsyncDisposable {
     }
     const usual = server === undefined ? fromEnvironment(process.env) : { url: server, namespace: "blueque" };
     const { namespace = usual.namespace, limit = 30, by, clock } = options;
-    this.link = new Link(new Connection(usual.url), namespace, limit, by, options.serializer ?? new Json(), clock, hooksOf(options.hooks));
+    const tracing = options.tracing === undefined || options.tracing === false ? undefined : new Tracing(options.tracing);
+    const hooks = hooksOf(options.hooks);
+    this.link = new Link(new Connection(usual.url), namespace, limit, by, options.serializer ?? new Json(), clock, hooks, tracing);
   }
 
   /** Closes the connections of the client. */
@@ -119,17 +127,19 @@ export class Client implements AsyncDisposable {
   async submitGraph(graph: Graph): Promise<GraphHandle> {
     if (!((graph as unknown) instanceof Graph)) throw new InvalidCall("BADARG", `${shown(graph)} is no Graph.`);
     const { name, onFailure, tags, deadline, notify } = graph.options;
-    await aroundSubmit(this.link.hooks, "graph", {}, graph.id, async ({ tags: more }) => {
+    const submit = async ({ tags: more, trace }: calls.SubmitOptions): Promise<void> => {
       const { total, bounds, digest, batches } = callsOf(graph, this.link.serializer, more);
       try {
         for (const batch of batches) {
-          const options = { name, onFailure, tags, deadline, notify, bounds, digest };
+          const options = { name, onFailure, tags, deadline, notify, bounds, trace, digest };
           await this.link.make(calls.submitGraph(graph.id, total, batch, options));
         }
       } catch (error) {
         throw duplicate(error, "Choose another id for the graph.");
       }
-    });
+    };
+    await aroundSubmit(this.link.hooks, "graph", {}, graph.id, (more) =>
+      submitting(this.link.tracing, undefined, more, { "messaging.message.conversation_id": graph.id }, submit, () => graph.nodes.length));
     return new GraphHandle(this.link, graph.id);
   }
 

@@ -57,7 +57,9 @@ export function sent(state: WorkerState, held: HeldAttempt, end: End, verdict: s
   const why = failed ? `: ${String(end.body ?? "").split("\n", 1)[0] ?? ""}` : "";
   const { id, queue, item: { attempt }, method, began } = held;
   const error = failed ? { error: why.slice(2), group: end.group ?? "" } : {};
-  state.outcome(verdict, { id, queue, method, attempt, seconds: state.clock.now() - began, ...error });
+  const seconds = state.clock.now() - began;
+  if (held.span) state.link.tracing?.end(held.span, queue, verdict, failed ? why.slice(2) : undefined, end.group, seconds);
+  state.outcome(verdict, { id, queue, method, attempt, seconds, ...error });
   if (verdict === "LOST" || verdict === "failed") held.say("warning", `: ${verdict}${why}`);
   else held.say("info", `: ${verdict}${why}`, "detail");
 }

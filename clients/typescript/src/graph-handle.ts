@@ -5,6 +5,7 @@ import { NotFound } from "./errors.js";
 import type { Node } from "./graph.js";
 import type { Link } from "./link.js";
 import { Task, type Wait, until } from "./task.js";
+import { waiting } from "./tracing.js";
 import type { Time } from "./wire.js";
 
 /** A graph that was submitted. */
@@ -74,7 +75,8 @@ export class GraphHandle {
         ended.length = 0;
       }
     };
-    return until(look, wait, (within) => `the graph ${this.id} has not ended ${within}.`);
+    const unfinished = (within: string): string => `the graph ${this.id} has not ended ${within}.`;
+    return waiting(this.#link.tracing, this.id, "graph", () => until(look, wait, unfinished));
   }
 
   /** Cancels all unfinished tasks; with `task` only this task and the tasks that wait for it. */

@@ -6,6 +6,7 @@ import type { Child } from "./child-process.js";
 import { CALL_AGAIN, LOG_KEPT_BYTES, LOG_PIECE_BYTES, RESULT_BYTES } from "./contract.js";
 import { BluequeError, Lost } from "./errors.js";
 import type { Limits } from "./handler-options.js";
+import type { Span } from "./tracing.js";
 import type { Bytes, Call } from "./wire.js";
 import type { WorkerState } from "./worker-state.js";
 
@@ -28,6 +29,8 @@ export class HeldAttempt implements Channel {
   readonly began: number;
   /** The method, if the worker has several handlers or a file of handlers. */
   method: string | null = null;
+  /** The span of OpenTelemetry. */
+  span: Span | undefined;
   order: Order | undefined;
   ordered = 0;
   child: Child | undefined;
@@ -149,7 +152,13 @@ export class HeldAttempt implements Channel {
     }
   }
 
-  async persist(kind: "checkpoint" | "progress", body: Bytes): Promise<void> {
+  persist(kind: "checkpoint" | "progress", body: Bytes): Promise<void> {
+    const { tracing } = this.state.link;
+    const save = (): Promise<void> => this.#save(kind, body);
+    return tracing && kind === "checkpoint" ? tracing.saved(this.queue, save) : save();
+  }
+
+  async #save(kind: "checkpoint" | "progress", body: Bytes): Promise<void> {
     const call: Call<unknown> =
       kind === "checkpoint"
         ? calls.checkpoint(this.id, this.token, body, { maxBytes: RESULT_BYTES })

@@ -9,6 +9,7 @@ import { shown } from "./argument-checks.js";
 import { type Serializer } from "./payload.js";
 import { isDistrust, isRefusal, isReply, mistake } from "./server-errors.js";
 import { DIGESTS } from "./scripts.js";
+import type { Tracing } from "./tracing.js";
 import { Call, type Reply, type Time } from "./wire.js";
 
 const NO_SERVER = "Start it, or name another one: new Client(url), or BLUEQUE_URL for new Client().";
@@ -31,6 +32,7 @@ export class Link {
    * @param serializer The serializer of payloads.
    * @param clock The time of each call, for tests.
    * @param hooks The hooks of submits and workers.
+   * @param tracing The spans of submits and workers.
    */
   constructor(
     readonly connection: Connection,
@@ -40,6 +42,7 @@ export class Link {
     readonly serializer: Serializer,
     readonly clock: (() => Time) | undefined,
     readonly hooks: readonly Hooks[] = [],
+    readonly tracing?: Tracing,
   ) {}
 
   /**
@@ -77,8 +80,8 @@ export class Link {
 
   /** A link with its own connection, which waits for a server that does not run yet. */
   patient(): Link {
-    const { namespace, limit, by, serializer, clock, hooks } = this;
-    return new Link(this.connection.duplicate(false), namespace, limit, by, serializer, clock, hooks);
+    const { namespace, limit, by, serializer, clock, hooks, tracing } = this;
+    return new Link(this.connection.duplicate(false), namespace, limit, by, serializer, clock, hooks, tracing);
   }
 
   /** Makes a call that a lost reply must not repeat. */

@@ -10,6 +10,7 @@ import { aroundSubmit } from "./hooks.js";
 import type { Link } from "./link.js";
 import { LONGEST_INTERVAL, Task } from "./task.js";
 import { hint, perhaps } from "./names.js";
+import { submitting } from "./tracing.js";
 import { type Bytes, type Time, option, rate as rateSent } from "./wire.js";
 
 /** Remedy if another task has the unique name. */
@@ -60,7 +61,7 @@ export class Queue<P = unknown, R = unknown> {
     if (options.eta !== undefined) option("eta", options.eta);
     const { id = randomUUID(), eta = null, unique, again, ...more } = options;
     const each = [{ id, eta, parameters }];
-    const found = await aroundSubmit(this.#link.hooks, this.name, more, id, async (more) => {
+    const submit = async (more: calls.SubmitOptions): Promise<string> => {
       try {
         if (again) await this.#link.make(calls.submitAgain(this.name, each, { ...more, unique, again: true }));
         else if (unique !== undefined) {
@@ -71,7 +72,9 @@ export class Queue<P = unknown, R = unknown> {
       } catch (error) {
         throw duplicate(error, UNIQUE);
       }
-    });
+    };
+    const found = await aroundSubmit(this.#link.hooks, this.name, more, id, (more) =>
+      submitting(this.#link.tracing, this.name, more, { "messaging.message.id": id }, submit, () => 1));
     return new Task(this.#link, found);
   }
 
@@ -84,7 +87,9 @@ export class Queue<P = unknown, R = unknown> {
     optionsOf("a submit", options);
     if (options.eta !== undefined) option("eta", options.eta);
     const { eta = null, ...given } = options;
-    return aroundSubmit(this.#link.hooks, this.name, given, undefined, (more) => this.#submitAll(parameters, eta, more));
+    const submit = (more: calls.SubmitOptions): Promise<Task<R, P>[]> => this.#submitAll(parameters, eta, more);
+    return aroundSubmit(this.#link.hooks, this.name, given, undefined, (more) =>
+      submitting(this.#link.tracing, this.name, more, {}, submit, ({ length }) => length));
   }
 
   async #submitAll(parameters: Iterable<P>, eta: Time | null, more: calls.SubmitOptions): Promise<Task<R, P>[]> {

@@ -6,6 +6,7 @@ import { NotFound, TaskCancelled, TaskFailed, TimedOut } from "./errors.js";
 import { number, options } from "./argument-checks.js";
 import type { Link } from "./link.js";
 import { type LogEntry, type TaskRecord, entryOf, recordOf } from "./records.js";
+import { waiting } from "./tracing.js";
 import { type Why, agrees, whyOf } from "./why.js";
 import { type Bytes, type Time, option } from "./wire.js";
 
@@ -96,11 +97,12 @@ export class Task<R = unknown, P = unknown> {
       const text = `the task ${this.id} is ${state ?? "of a graph that is not released"}, not finished ${within}`;
       return why ? `${text}: ${why.toString()}` : `${text}.`;
     };
-    return until(look, wait, unfinished, async () => {
+    const warn = async (): Promise<void> => {
       const why = await this.why().catch(() => undefined);
       if (why?.status !== "pending" || why.listeners > 0 || why.paused !== null) return;
       process.emitWarning(`waits for the task ${this.id}: ${why.toString()}`, "BluequeWarning");
-    });
+    };
+    return waiting(this.#link.tracing, this.id, "task", () => until(look, wait, unfinished, warn), (record) => record);
   }
 
   /** Waits for the result. Throws {@link TaskFailed}, {@link TaskCancelled}, and {@link TimedOut}. */

@@ -13,6 +13,7 @@ import { callOf } from "./ends.js";
 import { InvalidCall, TimedOut, Unsuitable } from "./errors.js";
 import { type Hooks, callOutcome, hooksOf } from "./hooks.js";
 import { supplyTimes } from "./schedule.js";
+import { carried } from "./tracing.js";
 import type { Bytes } from "./wire.js";
 
 function installed(): string {
@@ -133,8 +134,10 @@ export async function runUntilIdle(
       const [item] = (await link.make(calls.reserve(listener, names, { pid: process.pid }))) ?? [];
       if (!item) return done;
       const { id, queue, token, parameters, checkpoint } = item;
-      const method = (await link.run(calls.get(id)))?.method ?? null;
-      const about = { id, queue, method, attempt: item.attempt, parameters, checkpoint };
+      const [record, began] = [await link.run(calls.get(id)), performance.now()];
+      const method = record?.method ?? null;
+      const span = await link.tracing?.begin(link, listener, item, record);
+      const about = { id, queue, method, attempt: item.attempt, parameters, checkpoint, trace: carried(span) };
       let [folder, logged] = [undefined as string | undefined, ""];
       const channel = {
         persist: async (kind: "checkpoint" | "progress", body: Bytes): Promise<void> => {
@@ -151,6 +154,7 @@ export async function runUntilIdle(
       const verdict = await link.run(callOf(item, end));
       const failed = end.how === "fail" || end.how === "final";
       const error = failed ? { error: String(end.body ?? "").split("\n", 1)[0] ?? "", group: end.group ?? "" } : {};
+      if (span) link.tracing?.end(span, queue, verdict, error.error, end.group, (performance.now() - began) / 1000);
       await callOutcome(all, verdict, { id, queue, method, attempt: item.attempt, seconds: 0, ...error });
       if (folder) await rm(folder, { recursive: true, force: true });
     }

@@ -15,6 +15,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   failures: "cover: no cover for 5; Look at its error, its log and its history; `retry` runs it again.",
   graph: "a.1.mp4+a.2.mp4",
   processes: "endless: cancelled",
+  tracing: "1 trace: order, run mails, smtp, submit mails, wait mails",
   work_queue: "0 wait, 0 are leased",
 };
 
