@@ -272,8 +272,18 @@ def test_sentinels_with_a_password(port: int, namespace: str, tmp_path: Path) ->
         url = f"{at}&sentinel_user=scout&sentinel_password_file={theirs}"
         life(url, namespace)
         asyncio.run(async_life(url, namespace))
-        with Client(at, namespace, limit=3) as client, pytest.raises(Unavailable, match="uthentication"):
+        with (
+            Client(at, namespace, limit=3) as client,
+            pytest.raises(ConnectionFailed, match="a Sentinel refuses the login"),
+        ):
             client.check()
+
+        async def refused() -> None:
+            async with aio.Client(at, namespace, limit=3) as client:
+                await client.check()
+
+        with pytest.raises(ConnectionFailed, match="a Sentinel refuses the login"):
+            asyncio.run(refused())
     finally:
         process.kill()
         process.wait()

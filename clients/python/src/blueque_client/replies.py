@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import socket
 import ssl
 import time
@@ -49,6 +50,13 @@ def code_of(error: Exception) -> tuple[str, str]:
         return code, text
     code, _, rest = text.partition(" ")
     return code, rest or text
+
+
+#: The refusal of a login among the errors of Sentinels.
+REFUSED_LOGIN = re.compile(
+    r"^No master found .*Error\(['\"]((?:NOAUTH|WRONGPASS|NOPERM|Authentication |invalid username).*?)\.?['\"]\)"
+)
+SENTINEL = "Add `sentinel_user` and `sentinel_password_file` to the URL, or correct them."
 
 
 #: Errors if the server is of another kind than in the URL, or has no such database; with cause and remedy.
@@ -100,6 +108,9 @@ class Tries:
             raise ReplyError("REPLY", f"{error}.") from error
         if isinstance(error, Unreadable):
             raise ConnectionFailed("CONNECTION", str(error)) from None
+        # redis-py tries each Sentinel, and reports their errors as text.
+        if refusal := REFUSED_LOGIN.search(str(error)):
+            raise ConnectionFailed("CONNECTION", f"a Sentinel refuses the login: {refusal[1]}.", SENTINEL) from None
         # Before the login a server reports any long command as an error of the protocol.
         unknown = isinstance(error, exceptions.ResponseError) and ": unauthenticated " in str(error)
         if unknown or isinstance(error, (exceptions.AuthenticationError, exceptions.AuthorizationError)):
