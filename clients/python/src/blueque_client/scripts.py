@@ -78,7 +78,7 @@ DIGESTS = {
     "show_graph": "120bf2fe73e18f97ad0a7636608f5b55701a31f2",
     "show_schedule": "05b475d06d4e1905f68f6e4fb1eb716238263dfe",
     "signal": "0081d7abb82d53f5cd388de104b56d4215f932bb",
-    "start": "66b237e6b7425e35aaa75715af0dd70df0bf73a1",
+    "start": "dce6e2c41b0441c751e0c40f65056d4b729b1ec7",
     "statistics": "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
     "submit": "a311b45c609bd54ffce62a569423d4fbb2baa528",
     "submit_graph": "1f38114ce0d14d6d05487fd5c89595a22c5059d1",
@@ -10623,7 +10623,7 @@ function @{rerun.forgotten}()
   return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta',
     'flags', 'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed',
     'failures', 'losses', 'releases', 'uncounted', 'stalled_losses', 'checkpoint', 'checkpointed', 'ended', 'cost',
-    'cost_of', 'token', 'lease', 'request', 'exclusive', 'next_round', 'checked', 'held_by'
+    'cost_of', 'span', 'token', 'lease', 'request', 'exclusive', 'next_round', 'checked', 'held_by'
 end
 
 === rerun.check
@@ -16387,6 +16387,8 @@ end
 function @{contract.option}(name, value)
   if name == 'lease' then
     return @{args.seconds}(value, 1, 604800, name)
+  elseif name == 'span' then
+    return @{args.trace}(value, name)
   end
 end
 
@@ -21282,7 +21284,7 @@ return @{reply.refusal}(answer)
 --- Reports that a process works on the reserved task, and renews its lease.
 -- @args now id token pid
 -- @role worker
--- @options lease
+-- @options lease span
 -- @again a later deadline
 -- @reply deadline
 -- @errors LOST CANCELLED STATE
@@ -21331,7 +21333,8 @@ local function command()
   if not string.find(pid, '^[1-9]%d?%d?%d?%d?%d?$') then
     pid = string.format('%d', @{args.integer}(pid, 1, 4194304, 'pid'))
   end
-  local lease = ARGV[5] and @{args.options}(4).lease
+  local options = ARGV[5] and @{args.options}(4) or {}
+  local lease, span = options.lease, options.span
 
   local task, given = @{fence.task}(id, token, '', 'lease')
   if task.cancel then
@@ -21353,7 +21356,7 @@ local function command()
     if task.pid ~= pid then
       @{record.refuse}('started by another process', 'reserved')
     end
-    if may and not may('ZADD', role, '', '') then
+    if may and not (may('ZADD', role, '', '') and (not span or may('HSET', role, '', ''))) then
       @{rights.require}()
     end
     if @{namespace.declared} then
@@ -21367,6 +21370,9 @@ local function command()
     end
     local member = value_1_1
     redis.call('ZADD', leases, task.deadline, member)
+    if span then
+      redis.call('HSET', prefix .. 'task_' .. id, 'span', span)
+    end
     return deadline
   end
 
@@ -21398,6 +21404,9 @@ local function command()
   end
   local now = value_1_1
   @{state.move}(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', now)
+  if span then
+    redis.call('HSET', prefix .. 'task_' .. id, 'span', span)
+  end
   return deadline
 end
 
