@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::link::{Link, Step};
+use crate::link::Step;
 use crate::names::{GraphId, QueueName, TaskId};
 use crate::options::TaskOptions;
 
@@ -43,29 +42,26 @@ impl fmt::Debug for SubmitHook {
     }
 }
 
-impl<L: Link> Client<L> {
-    /// Runs a submit with the hooks around it. Hooks that were added first are outside.
-    pub(crate) async fn submitting<T, F, N>(&self, submission: Submission, submit: F) -> Result<T>
-    where
-        T: Send,
-        F: FnOnce(Submission) -> N + Send,
-        N: Future<Output = Result<T>> + Send,
-    {
-        let hooks = self.submit_hooks();
-        if hooks.is_empty() {
-            return submit(submission).await;
-        }
-        let made = Mutex::new(None);
-        let run: RunSubmit<'_> = Box::new(|submission| {
-            Box::pin(async {
-                let outcome = submit(submission).await?;
-                *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-                Ok(())
-            })
-        });
-        let whole = hooks.iter().rev().fold(run, |run, hook| Box::new(move |submission| (hook.0)(submission, run)));
-        whole(submission).await?;
-        let made = made.lock().unwrap_or_else(PoisonError::into_inner).take();
-        made.ok_or_else(|| Error::argument("a hook around the submit has not run it: the hook must return an error"))
+/// Runs a submit with the hooks around it. Hooks that were added first are outside.
+pub(crate) async fn around<T, F, N>(hooks: &[SubmitHook], submission: Submission, submit: F) -> Result<T>
+where
+    T: Send,
+    F: FnOnce(Submission) -> N + Send,
+    N: Future<Output = Result<T>> + Send,
+{
+    if hooks.is_empty() {
+        return submit(submission).await;
     }
+    let made = Mutex::new(None);
+    let run: RunSubmit<'_> = Box::new(|submission| {
+        Box::pin(async {
+            let outcome = submit(submission).await?;
+            *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+            Ok(())
+        })
+    });
+    let whole = hooks.iter().rev().fold(run, |run, hook| Box::new(move |submission| (hook.0)(submission, run)));
+    whole(submission).await?;
+    let made = made.lock().unwrap_or_else(PoisonError::into_inner).take();
+    made.ok_or_else(|| Error::argument("a hook around the submit has not run it: the hook must return an error"))
 }

@@ -18,7 +18,7 @@ use crate::link::{Blocking, Link};
 use crate::model::{GraphState, StagedGraph};
 use crate::names::{GraphId, PartitionName, TaskId};
 use crate::placeholder::{QUEUE, RECEIPT_STAYS, patient, receipt};
-use crate::submit_hooks::Submission;
+use crate::submit_hooks::{Submission, around};
 use crate::topology::GlobalId;
 
 /// A graph that was submitted.
@@ -75,7 +75,7 @@ impl<L: Link> Client<L> {
         let submission = graph.submission();
         // Without hooks the graph is not copied.
         let parcel = if self.submit_hooks().is_empty() { Ok(graph.parcel(self)) } else { Err(graph.clone()) };
-        L::answer(self.submitting(submission, async move |submission: Submission| {
+        L::answer(around(self.submit_hooks(), submission, async move |submission: Submission| {
             let (id, parcel) = match parcel {
                 Ok(parcel) => parcel?,
                 Err(graph) => graph.traced(&submission.options).parcel(self)?,

@@ -116,6 +116,7 @@ impl<L: Link> LocalContext<L> {
     }
 
     /// Begins the next attempt, which continues from the last checkpoint.
+    #[must_use]
     pub fn next_attempt(&self) -> Self {
         let mut next = self.0.reservation().clone();
         next.attempt += 1;

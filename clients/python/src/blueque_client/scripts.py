@@ -4,101 +4,101 @@ Made by generate.py from the bundle; do not edit."""
 
 #: The server's name of each script.
 DIGESTS = {
-    "adopt": "377450e8d582b034cdc47ed4e7973366063a9b6c",
+    "adopt": "08d6908fe5c3aa2bd7cc02ae8f0651fd5a626c53",
     "aggregate": "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
-    "answer_notice": "ad9445747695f36d01617b014aeea173ef0eb356",
+    "answer_notice": "a0978354f3dbac2568f1e41517ab73ddb8837814",
     "append_log": "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
-    "attend": "a5c38294746ca4b4c5bb2a688627415239691517",
+    "attend": "829b571dc2c453edd22e6516436d67926bef3372",
     "audit": "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
-    "bulk": "e28c2754942273c4a3aca0f2a7715a79e3da3630",
-    "cancel": "d30b9916279dd0d6e8b68ecc12eee421a5b44f21",
+    "bulk": "6fb3207c1b536e495493abfa6373d1564f3bdc96",
+    "cancel": "13d24891ef4692e88641c50919df943bb1893b8c",
     "cancel_graph": "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
     "changes": "5981ffa8093b85aafff4483374d8d4f4cef80377",
     "checkpoint": "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-    "complete": "97c2d4eb6a85f3c1e049ee73537de3770bf28543",
-    "configure": "f91e62c7c1bce40aa77551047b964f6a8f56c82c",
+    "complete": "b13c81372b3775eea3d9b57c5b88493f6fbfdd74",
+    "configure": "4d7a9ff4b38c14c27f97cb5519e7c450fe394add",
     "counts": "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
-    "delete": "8016969efe5bad49092b0dd3e49573f0c18adee2",
+    "delete": "d4bf023380b5c295eece69ac3262e2b84698cb4e",
     "delete_queue": "188c806447c3830d369660b1b7e9c63701a99f06",
-    "depend": "7e96ad8fea2b04d52ee6578887e31bd25a8a325d",
+    "depend": "d3ba356f125239056e22aea926a66d237de88319",
     "describe": "da79e3b198432b8c5e45d1923dbced8d8d6d6ff8",
     "description": "e8f34a88fd412fce0d8888602a07f4c5991773fa",
     "drain": "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-    "edit": "2e6836e6cb9e12476283d934bcabc5ec291b356c",
-    "estimate": "6812613b78a0c2c1919ef8d5203915511bf6860c",
+    "edit": "cc358a0a2da67b8b5922e28111081eab522630d4",
+    "estimate": "e544eff4cb0affb99b16f6778a028d475e768868",
     "events": "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
-    "fail": "cf3cde02970d4ddc322317b248acfe624092c74c",
+    "fail": "33542a9976dadc07e9ac8d96fedd9c2017434f42",
     "find": "e3007589fb71515bbfd51c5b853bc7a3fbda8c29",
-    "finish_and_reserve": "0bfd261dbe0415c91a7a7c95de0e9791205b3a14",
+    "finish_and_reserve": "c8a7fc25cb86068e5771c34aea1ca6f5fe5d13f3",
     "get": "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
     "get_many": "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
     "graphs": "f35628d78551164e0457313fc1d128b3f4d888d3",
     "groups": "e56a7e22f572dd9f7300b9aec4ae55a5c1e91f10",
-    "handshake": "2faf5779da25ebde68c69d8ff43e7ffc1528b16d",
+    "handshake": "deadbb4d0eb34254ac665d6227d22e7197da4ae3",
     "heartbeat": "502133aa8a67eae51e28db6a1c1b8b7be58af134",
     "history": "9282e7dd1cfbad9996a07b2a620b6ddd3611777b",
-    "hold": "3460fb6088eac2c64a94bd2933a668fdcbb78067",
-    "limit": "c6661882a920bc0e71ee94de767cd2a63567263c",
+    "hold": "136ee1c7ed77bd97ec476cffc69ce3b225c6cd23",
+    "limit": "03e1eef7e4f3e22dda80adf0cdebfd3a524e64e2",
     "limits": "479aea891fd3f36863254d38d2f2ed2142c3a92a",
     "list": "5834c5cc2025531e1742fb70458765f43e52c12e",
     "list_held": "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
     "listeners": "e85ffa993efc1a97192400bd63b82cd22f020af5",
     "logs": "982071d628e635e379333b0e48892ae28021732c",
-    "maintenance": "871db2a95d212bac4acc57cd097a2b6df008cc14",
-    "move": "a103ae04232f8e7c71522a77fdcf05a0997af321",
+    "maintenance": "f61b1b28f4df322554dac222d11b614ad104020f",
+    "move": "58849cc284c6be070831787b9a50b501c9978a0a",
     "note": "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
-    "notices": "1844a0826725d94ca6efc3e3a10da144b1c40214",
+    "notices": "d2fd00b82a4b9da373ca4f62884d20856063fb6c",
     "pause": "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
     "pause_schedule": "5a3a25486a5ae01c5b8696f534b5027f010ae64b",
     "peek": "1f898f158a6c874c574b39ebac59d647c2203e31",
-    "prioritise": "bbdf4c8d34f124d6fafea74bb11595a89414a359",
+    "prioritise": "0d85f212bfc9f5ecd2c78f0110fdefd7c6bfef78",
     "progress": "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-    "promote": "1f6d5478b19d1ce3bd6d4b789e4521ce46e0e3e3",
-    "prune": "467561bd37e90921afa17119d126b9d54698674a",
+    "promote": "db8f829f57b48968c4b97b4454af6e8183e6852b",
+    "prune": "915d3fb51ada07a6d0dcbee4a1f5a9fcca22d316",
     "queues": "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
     "ready": "0c39d3157167df489f28335380e7d5705612b6b0",
-    "register": "53939a4de7dbf691de7c5528ef796a04c5dadea1",
-    "release": "558ca9a8fb20f65dd2101ee4722e729a4c7e614c",
-    "repair": "0a298443d693be2947fba5fa250b533dfab650a6",
+    "register": "16c3fd63a6633462dfdd5fdeb61f6f9effe068a0",
+    "release": "690e1a3f436551752ea227c9bfec483f80500d09",
+    "repair": "0e9d69503120f48b494816ffff591223d7ef0701",
     "report": "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
-    "requeue": "3847f8cc7a01d62ce531a6c637018f83e1cd8597",
-    "requeue_orphans": "a8475447d2b8abce128107053f49eb37062f3fd2",
-    "reserve": "5d493376ef32773e65715dc5af2a8f2dabdc12b4",
+    "requeue": "5d2d921d009f1b29085a431be56048666358e162",
+    "requeue_orphans": "5791ee71331ef3b6be8b6d2de0591bef7ec83f46",
+    "reserve": "299043a5ec8b2dd36e458ce30bb0ee8e5b77ab3f",
     "reset_clock": "be63a3630bf3f5f6b2eb3c97fd88fae17d50b4f8",
     "resume": "7069a2bcea34fb03dad2812b63384590c0779688",
     "resume_schedule": "8aaa6e55168754398338b97d032b549a0394a41d",
-    "retry": "1a1bd806628e4520454824e21dc40500eca12b35",
+    "retry": "ecc1b268aaa5881516bd77b0bb3ed9e8d3a14450",
     "retry_graph": "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-    "run_deferred": "0ac2992ceef04655ea2096a76867afc3eef26d8e",
-    "run_schedule": "8799112fc079488f02d01e43f0d26a65a334eb19",
-    "schedule": "0a248241fb5bb4f4ae600250fa1965e3cfe45c6c",
+    "run_deferred": "d68c0c4135e599eddd872accd92f3ab52822b910",
+    "run_schedule": "81872da5c4698486f31e53656db0423cae77e9d2",
+    "schedule": "e8340b23aabc8760c4082eaebeeb3b3b735ec56f",
     "schedules": "f793cccd147ef5cdf0aad4690c99058fce178a3f",
     "set_topology": "eaeb36eb312deacefea6bc4878ea24a032a62a93",
     "settings": "db99e722d3475e03a95e097f0abac3c64d2c4355",
     "show_graph": "120bf2fe73e18f97ad0a7636608f5b55701a31f2",
     "show_schedule": "05b475d06d4e1905f68f6e4fb1eb716238263dfe",
     "signal": "0081d7abb82d53f5cd388de104b56d4215f932bb",
-    "start": "dce6e2c41b0441c751e0c40f65056d4b729b1ec7",
+    "start": "2ba8a958b7f000d0b3003f87644a30373384e8b0",
     "statistics": "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-    "submit": "a311b45c609bd54ffce62a569423d4fbb2baa528",
-    "submit_graph": "1f38114ce0d14d6d05487fd5c89595a22c5059d1",
+    "submit": "a58388c0d7fdeb954ff594349a816fd2534aafdd",
+    "submit_graph": "d76b6ab81530d721ab35acf8b2231a20f4c01e0d",
     "supply_times": "b5a66a4c085284a2714212151f57d7c18b9c1d53",
     "suspend": "edfde602badcbed777122d7a8dac856285fd6279",
     "tag": "a5c4d86684e3adb1f53f945e59488a241f46da4d",
     "tags": "fb7b95172052e5789aa69b548466b1d65c5d6893",
-    "take_notices": "f8d711be939c33c1ea9350b54292a137ad43aa60",
-    "tick": "691377f153d410b74ce45a0e663add5d9fd588d7",
+    "take_notices": "16c53bc7e5fb1e8dafece8656130a981c66dc422",
+    "tick": "4b8a4a07c1412e5d68070a3829879693c80f3418",
     "topology": "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
     "track": "6f4a73b89af93c89828e150e0be513af5de754df",
     "tracked": "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-    "undepend": "85d9e561f98cd0cc515599c6dd0660a3c96ca181",
-    "unhold": "5fb0c383b45cda91c446f5cb4619ea5ae1718ca2",
+    "undepend": "0222b0e6074292fdf8239a6df2939f5fd29aa0db",
+    "unhold": "647f9766b649fe730ec87d7ea9f48711abd9df3e",
     "unregister": "faf138a512b332957c4d480f0f9c652409c7af00",
     "unschedule": "d0e0adbf83cd539182a66611b6ea5864a5ef8546",
     "unsuspend": "3e0095fa6f2b046b8d6af6f6223dc6268b5e6d78",
     "untag": "7d8a253d256cab7c8d710e69705619cdd2b37999",
     "untrack": "214ae19547634ba87eaa63035daf8556050add79",
-    "why": "b7d46e1aae20502c8bfbaefb0828e32d08dd015f",
+    "why": "1acfa54e2d39ecb47ce33fffad1ce471a4ff1141",
     "workers": "70aa0fc3c2791d50659cf6293fcface547f39a0c",
 }
 
@@ -1683,6 +1683,7 @@ function @{controlling.answer}(task, found, refused, text)
     @{reply.add}(fields, 'suspended', @{namespace.now})
   elseif request.what == 'unsuspend' then
     gone = { 'suspended', 'suspended_by' }
+    @{reply.add}(fields, 'continued', @{namespace.now})
   end
   if found.list[1] then
     @{reply.add}(fields, 'controls', @{controls.text}(found.list))
@@ -1752,7 +1753,7 @@ end
 
 === controls.fields
 function @{controls.fields}()
-  return 'controls', 'controlled', 'control_refused', 'suspended', 'suspended_by'
+  return 'controls', 'controlled', 'control_refused', 'suspended', 'suspended_by', 'continued'
 end
 
 === controls.forget
@@ -1788,11 +1789,12 @@ function @{creation.spec}(options)
   end
   local weight = options.weight and tonumber(options.weight) > 1 and string.format('%d', options.weight) or nil
   local lease = options.lease and string.format('%.0f', options.lease * 1000000)
+  local watch = @{watches.of}(options.notify, options.deadline)
   local flags = ((priority or key or options.needs or options.limits) and 'r' or '')
     .. ((key or weight or options.limits) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
     .. (options.inputs and (options.inputs.some > 0 and 'wk' or 'w') or '') .. (options.deadline and 'e' or '')
-    .. (options.steps and 's' or '') .. (options.notify and 'n' or '')
+    .. (options.steps and 's' or '') .. (options.notify and 'n' or '') .. (watch and 'm' or '')
   options.priority, options.key, options.weight = priority, key, weight
   options.exclusive, options.lease = spec.exclusive, nil
   options.unique_until, options.own_lease = options.unique and till, lease
@@ -1805,7 +1807,7 @@ function @{creation.spec}(options)
     spec.holds = {
       priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
       tags = options.tags, own_lease = lease, exclusive = spec.exclusive, end_by = options.deadline,
-      shared = options.limits, notify = options.notify,
+      shared = options.limits, notify = options.notify, watch = watch,
     }
   end
   for name, value in pairs(options) do
@@ -1943,6 +1945,9 @@ function @{deadlines.plan_retry}(task, end_by)
   end
   task.new_end = end_by
   task.end_by = end_by or task.end_by
+  if task.watch then
+    task.watch.end_by = task.end_by
+  end
   if task.end_by and @{deadlines.is_past}(task.end_by) then
     return @{deadlines.refusal}()
   end
@@ -2111,6 +2116,12 @@ function @{deferred.run}(limit)
     @{namespace.begin}()
     @{overdue.run}(late_ones)
     return { #late_ones.ids, 1 }
+  end
+  local watched = @{watching.plan}(limit)
+  if watched then
+    @{namespace.begin}()
+    @{watching.run}(watched)
+    return { #watched.members, 1 }
   end
   local waiting = redis.call('ZRANGE', @{edges.deferred}(), 0, 0)
   local due = redis.call('ZRANGEBYSCORE', @{graphs.due}(), '-inf', @{namespace.now}, 'LIMIT', 0, 10)
@@ -3600,7 +3611,7 @@ end
 
 === edits.read
 function @{edits.read}(task)
-  local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended' }
+  local fields = { 'eta', 'retry_eta', 'exclusive', 'slots', 'ended', 'waited' }
   for field in string.gmatch(' title=title submitter=submitter method=method command=command priority=priority max_failures=max_failures backoff=backoff delay=delay max_delay=max_delay jitter=jitter max_losses=max_losses lost_delay=lost_delay max_releases=max_releases lease=own_lease key=key weight=weight needs=needs limits=limits unique=unique unique_until=unique_until tags=tags deadline=deadline max_run=max_run warn=warn no_progress=no_progress grace=grace nice=nice notify=notify log_bytes=log_bytes trace=trace steps=steps ', '=(%S+)') do
     fields[#fields + 1] = field
   end
@@ -3701,6 +3712,9 @@ function @{edits.compare}(task, spec, call)
   if fresh.flags then
     @{holdings.assign}(fresh, spec.holds or {})
   end
+  if fresh.watch then
+    fresh.watch.waited = had.waited
+  end
   edit.fresh, task.edit = fresh, edit
 end
 
@@ -3759,6 +3773,10 @@ function @{edits.plan}(task, step)
   if changed.deadline then
     @{namespace.probe}('ZCARD', @{holdings.deadlines}())
   end
+  edit.watch = task.watch
+  if task.watch or fresh.watch then
+    @{namespace.probe}('ZCARD', @{watches.key}())
+  end
   if (changed.needs or changed.limits) and @{needs.class}(fresh) and not moves then
     @{creation.require_few_needs}(task.queue, @{needs.class}(fresh))
   end
@@ -3779,7 +3797,7 @@ end
 
 === edits.take_holdings
 function @{edits.take_holdings}(task, fresh)
-  for name in string.gmatch(' priority fair_key weight needs unique till tags own_lease exclusive end_by shared notify ', '%S+') do
+  for name in string.gmatch(' priority fair_key weight needs unique till tags own_lease exclusive end_by shared notify watch ', '%S+') do
     task[name] = fresh[name]
   end
 end
@@ -3880,6 +3898,10 @@ function @{edits.run}(task, step)
     redis.call('ZADD', @{holdings.deadlines}(), edit.fresh.end_by, task.id)
   elseif edit.changed.deadline then
     redis.call('ZREM', @{holdings.deadlines}(), task.id)
+  end
+  if (edit.watch or edit.fresh.watch) and not edit.changed.queue then
+    @{watches.change}(task.id, edit.watch, task.status, edit.fresh.watch, task.status)
+    task.watch = edit.fresh.watch
   end
   if edit.changed.queue then
     task.note = @{edits.note}(task, step)
@@ -6246,7 +6268,7 @@ function @{holdings.load}(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoacn]') then
+  if not string.find(task.flags, '[^wdgoacnm]') then
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', @{namespace.prefix} .. 'task_' .. task.id, 'graph') or nil
@@ -6279,7 +6301,13 @@ end
 
 === holdings.load_notify
 function @{holdings.load_notify}(task)
-  task.notify = redis.call('HGET', @{namespace.prefix} .. 'task_' .. task.id, 'notify') or nil
+  local key = @{namespace.prefix} .. 'task_' .. task.id
+  if not string.find(task.flags, 'm', 1, true) then
+    task.notify = redis.call('HGET', key, 'notify') or nil
+    return
+  end
+  local v = redis.call('HMGET', key, 'notify', 'deadline', 'waited')
+  task.notify, task.watch = v[1] or nil, @{watches.of}(v[1], v[2], v[3])
 end
 
 === holdings.assign
@@ -6389,6 +6417,7 @@ function @{holdings.elsewhere}(task, queue, created)
   if other.flags then
     @{holdings.load}(other)
     other.rank = nil
+    other.left = other.watch and { watch = other.watch, status = task.status }
     @{holdings.transfer_name}(task, other)
   end
   return other
@@ -6459,6 +6488,12 @@ function @{holdings.plan}(task, to, taker)
   end
   if task.tracked then
     @{tracking.plan}()
+  end
+  if task.watch or task.left then
+    @{namespace.probe}('ZCARD', @{watches.key}())
+    if task.watch and task.status == 'pending' and to ~= 'pending' then
+      @{notices.plan_late}(task)
+    end
   end
   if @{controls.has}(task) and to ~= 'started' then
     @{orders.plan}(task.queue)
@@ -6607,6 +6642,13 @@ function @{holdings.move}(task, to)
     else
       redis.call('ZADD', @{holdings.deadlines}(), task.end_by, task.id)
     end
+  end
+  if to ~= 'moved' and (task.watch or task.left) then
+    local before = task.left or task
+    @{watches.change}(task.id, before.watch, before.status, task.watch, to)
+  end
+  if task.late then
+    @{notices.add_late}(task)
   end
   if task.graph then
     @{graphs.count}(task, to)
@@ -7871,7 +7913,7 @@ end
 
 === notices.key
 function @{notices.key}(owner)
-  local graph = string.match(owner, '^/(.*)$')
+  local graph = @{notices.graph}(owner)
   return graph and @{namespace.key}('endings', graph) or @{namespace.key}('notices', owner)
 end
 
@@ -7880,15 +7922,25 @@ function @{notices.owner}(of, subject)
   return of == 'graph' and '/' .. subject or subject
 end
 
+=== notices.graph
+function @{notices.graph}(owner)
+  return string.match(owner, '^/(.*)$')
+end
+
 === notices.record
 function @{notices.record}(owner)
-  local graph = string.match(owner, '^/(.*)$')
+  local graph = @{notices.graph}(owner)
   return graph and @{namespace.key}('graph', graph) or @{namespace.key}('task', owner)
 end
 
 === notices.outbox
 function @{notices.outbox}(target)
   return @{namespace.key}('outbox', target)
+end
+
+=== notices.each
+function @{notices.each}(text)
+  return string.gmatch(text ~= 'none' and text or '', '([%w_.-]+):?([%w+=-]*)')
 end
 
 === notices.check
@@ -7899,14 +7951,15 @@ function @{notices.check}(value, what)
   local wanted, seen = {}, {}
   for one in string.gmatch(#value <= 1024 and value .. ',' or ',', '([^,]*),') do
     local target, events = string.match(one, '^([%w_.-]+)(.*)$')
-    events = events and (events == '' and events or string.match(events, '^:(.+)$'))
+    events = events and (events == '' and 'end' or string.match(events, '^:(.+)$'))
     local named = events and @{notices.events}(events)
     if not named or #target > 64 or target == 'none' or seen[target] then
-      @{reply.fail}('BADARG', what .. ' must be none, or names of targets, each once, such as ops,chat:failed+cancelled;'
-        .. ' the states are complete, failed and cancelled')
+      @{reply.fail}('BADARG', what .. ' must be none, or names of targets, each once, such as ops,chat:failed+pending=1h;'
+        .. ' the events are complete, failed, cancelled or end for all three, and with a time in s, m, h or d'
+        .. ' pending, no-progress and deadline')
     end
     seen[target] = true
-    wanted[#wanted + 1] = named == '' and target or target .. ':' .. named
+    wanted[#wanted + 1] = named == 'end' and target or target .. ':' .. named
   end
   if #wanted > 8 then
     @{reply.fail}('BADARG', what .. ' may name ' .. 8 .. ' targets at most')
@@ -7915,24 +7968,51 @@ function @{notices.check}(value, what)
   return table.concat(wanted, ',')
 end
 
+=== notices.check_graph
+function @{notices.check_graph}(value, what)
+  if @{watches.of}(value) then
+    @{reply.fail}('BADARG', what .. ' of a graph may name only ends: complete, failed and cancelled; give pending,'
+      .. ' no-progress and deadline to its tasks')
+  end
+  return @{notices.check}(value, what)
+end
+
 === notices.events
 function @{notices.events}(text)
-  local named = {}
-  for event in string.gmatch(text ~= '' and text .. '+' or '', '([^+]*)%+') do
-    if named[event] or not string.find(' complete failed cancelled ', ' ' .. event .. ' ', 1, true) or event == '' then
+  local named, ends, wanted = {}, 0, {}
+  for one in string.gmatch(text .. '+', '([^+]*)%+') do
+    local event, time = string.match(one, '^([%l-]+)=(.*)$')
+    local known = event and @{watches.check}(event, time) or not event and @{notices.is_end}(one) and one
+    if not known or named[event or one] then
       return nil
     end
-    named[event], named[#named + 1] = true, event
+    named[event or one] = true
+    ends = ends + (event and 0 or 1)
+    wanted[#wanted + 1] = known
   end
-  table.sort(named, @{args.before})
-  return #named < 3 and table.concat(named, '+') or ''
+  if named['end'] or ends == #{ 'complete', 'failed', 'cancelled' } then
+    local timed = { 'end' }
+    for _, known in ipairs(wanted) do
+      timed[#timed + 1] = not @{notices.is_end}(known) and known or nil
+    end
+    wanted = timed
+  end
+  table.sort(wanted, @{args.before})
+  return table.concat(wanted, '+')
+end
+
+=== notices.is_end
+function @{notices.is_end}(event)
+  return event == 'end' or @{contract.is_final}(event)
 end
 
 === notices.targets
 function @{notices.targets}(text, event)
-  local targets = {}
-  for target, events in string.gmatch(text ~= 'none' and text or '', '([%w_.-]+):?([%w+]*)') do
-    if events == '' or string.find('+' .. events .. '+', '+' .. event .. '+', 1, true) then
+  local targets, ends = {}, @{notices.is_end}(event)
+  for target, events in @{notices.each}(text) do
+    local named = '+' .. events .. '+'
+    if ends and (events == '' or string.find(named, '+' .. 'end' .. '+', 1, true))
+      or string.find(named, '+' .. event .. '+', 1, true) then
       targets[#targets + 1] = target
     end
   end
@@ -7950,9 +8030,8 @@ end
 
 === notices.plan_for
 function @{notices.plan_for}(owner, text)
-  @{namespace.probe}('HLEN', @{notices.key}(owner))
-  local plan = { owner = owner, text = text }
-  for target in string.gmatch(text, '([%w_.-]+):?[%w+]*') do
+  local plan = { owner = owner, text = text, kept = @{namespace.probe}('HLEN', @{notices.key}(owner)) > 0 }
+  for target in @{notices.each}(text) do
     plan[target] = @{namespace.probe}('ZCARD', @{notices.outbox}(target)) >= 100000
   end
   return plan
@@ -7972,18 +8051,48 @@ end
 
 === notices.append
 function @{notices.append}(plan, event, ...)
-  local key = @{notices.key}(plan.owner)
+  local key, named = @{notices.key}(plan.owner), string.match(event, '^[^=]+')
   for _, target in ipairs(@{notices.targets}(plan.text, event)) do
     local number = redis.call('HINCRBY', key, 'last', 1)
     local name, old = string.format('%d', number), string.format('%d', number - 64)
-    redis.call('HSET', key, name, table.concat({ target, event, ... }, ' '),
+    redis.call('HSET', key, name, table.concat({ target, named, ... }, ' '),
       name .. ':', plan[target] and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
     redis.call('HDEL', key, old, old .. ':')
     if not plan[target] then
       redis.call('ZADD', @{notices.outbox}(target), 'NX', string.format('%.0f', @{namespace.now_us}), plan.owner)
     end
   end
-  redis.call('PERSIST', key)
+  if plan.kept then
+    redis.call('EXPIRE', key, '3153600000')
+  end
+end
+
+=== notices.plan_late
+function @{notices.plan_late}(task)
+  for event in pairs(@{watches.due}(task.watch, 'pending')) do
+    local due = redis.call('ZSCORE', @{watches.key}(), event .. ' ' .. task.id)
+    if string.find(event, '^pending') and due and tonumber(due) <= @{namespace.now_us} then
+      task.late = task.late or { plan = @{notices.plan_for}(task.id, task.watch.targets) }
+      task.late[#task.late + 1] = event
+    end
+  end
+end
+
+=== notices.add_late
+function @{notices.add_late}(task)
+  for _, event in ipairs(task.late) do
+    @{notices.add_timed}(task.late.plan, task, event)
+  end
+end
+
+=== notices.add_timed
+function @{notices.add_timed}(plan, task, event)
+  local named, time = string.match(event, '^(.+)=(.+)$')
+  @{notices.append}(plan, event, @{namespace.now}, task.attempt, task.status, named, '-', time)
+  if named == 'pending' then
+    task.watch.waited = (task.watch.waited and task.watch.waited .. ' ' or '') .. time
+    redis.call('HSET', @{namespace.prefix} .. 'task_' .. task.id, 'waited', task.watch.waited)
+  end
 end
 
 === notices.forget
@@ -8040,7 +8149,7 @@ function @{notices.due}(target, limit, taken, gone)
     local found, low, high = @{notices.read}(owner)
     local notice = @{notices.first_open}(found, low, high, target)
     if notice then
-      local graph = string.match(owner, '^/(.*)$')
+      local graph = @{notices.graph}(owner)
       local v = redis.call('HMGET', @{notices.record}(owner), 'queue', graph and 'name' or 'title', 'method')
       notice.of, notice.subject = graph and 'graph' or 'task', graph or owner
       notice.queue, notice.title, notice.method = v[1] or '', v[2] or '', v[3] or ''
@@ -10621,7 +10730,7 @@ end
 === rerun.forgotten
 function @{rerun.forgotten}()
   return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta',
-    'flags', 'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed',
+    'flags', 'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed', 'waited',
     'failures', 'losses', 'releases', 'uncounted', 'stalled_losses', 'checkpoint', 'checkpointed', 'ended', 'cost',
     'cost_of', 'span', 'token', 'lease', 'request', 'exclusive', 'next_round', 'checked', 'held_by'
 end
@@ -11944,7 +12053,7 @@ end
 
 === rights.require adopt bulk cancel complete delete depend edit fail hold move promote prune release repair requeue retry run_schedule start submit tick undepend unhold
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require aggregate
@@ -11994,7 +12103,7 @@ end
 
 === rights.require finish_and_reserve reserve
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require heartbeat
@@ -12009,7 +12118,7 @@ end
 
 === rights.require maintenance
 function @{rights.require}()
-  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'XTRIM', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
+  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'XTRIM', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
 end
 
 === rights.require pause_schedule resume_schedule
@@ -12039,7 +12148,7 @@ end
 
 === rights.require requeue_orphans
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZRANGE', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZRANGE', 'ZREM' })
 end
 
 === rights.require reset_clock
@@ -12054,7 +12163,7 @@ end
 
 === rights.require run_deferred
 function @{rights.require}()
-  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
+  @{rights.check}({ 'APPEND', 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LPUSH', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SET', 'SREM', 'UNLINK', 'XADD', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYSCORE' })
 end
 
 === rights.require schedule
@@ -12110,7 +12219,7 @@ end
 === rights.missing
 function @{rights.missing}()
   local denied, missing, others = {}, {}, {}
-  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;answer_notice/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME UNLINK XINFO ZADD ZCARD ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;attend/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;describe/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;description/meta=EXISTS HEXISTS HGET TIME;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;notices/meta=EXISTS HEXISTS HGET HGETALL TIME;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM PERSIST RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;signal/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;suspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;take_notices/MAINTENANCE=EXISTS HEXISTS HGET HGETALL HMGET HSET TIME XINFO ZADD ZCARD ZRANGEBYSCORE ZREM;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM PERSIST RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;unsuspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
+  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;answer_notice/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME UNLINK XINFO ZADD ZCARD ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;attend/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;describe/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;description/meta=EXISTS HEXISTS HGET TIME;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;notices/meta=EXISTS HEXISTS HGET HGETALL TIME;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;signal/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;suspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;take_notices/MAINTENANCE=EXISTS HEXISTS HGET HGETALL HMGET HSET TIME XINFO ZADD ZCARD ZRANGEBYSCORE ZREM;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;unsuspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
     local lacks = {}
     for call in string.gmatch(calls, '%u+') do
       local of = role .. call
@@ -15235,6 +15344,136 @@ function @{walks.run}(walk)
   end
 end
 
+=== watches.key
+function @{watches.key}()
+  return @{namespace.prefix} .. 'watches'
+end
+
+=== watches.of
+function @{watches.of}(targets, end_by, waited)
+  return targets and string.find(targets, '=', 1, true)
+    and { targets = targets, end_by = end_by or nil, waited = waited or nil } or nil
+end
+
+=== watches.seconds
+function @{watches.seconds}(time)
+  local number, unit = string.match(time, '^(%d+)(%l)$')
+  for _, known in ipairs({ { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } }) do
+    if unit == known[1] then
+      return tonumber(number) * known[2]
+    end
+  end
+end
+
+=== watches.check
+function @{watches.check}(event, time)
+  local seconds = #time <= 9 and @{watches.seconds}(string.find(time, '^%d+$') and time .. 's' or time)
+  if not seconds or seconds < 1 or seconds > 31622400 or not string.find(' deadline no-progress pending ', ' ' .. event .. ' ', 1,
+    true) then
+    return nil
+  end
+  for _, unit in ipairs({ { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } }) do
+    if seconds % unit[2] == 0 then
+      return string.format('%s=%d%s', event, seconds / unit[2], unit[1])
+    end
+  end
+end
+
+=== watches.due
+function @{watches.due}(watch, status)
+  local now = @{namespace.now} * 1000000
+  local due, open = {}, @{contract.is_waiting}(status) or status == 'reserved' or status == 'started'
+  for event, time in string.gmatch(watch and open and watch.targets or '', '([%l-]+)=(%w+)') do
+    local after = @{watches.seconds}(time) * 1000000
+    local at = event == 'deadline' and watch.end_by and watch.end_by * 1000000 - after
+      or event == 'no-progress' and status == 'started' and now + after
+      or event == 'pending' and status == 'pending' and not @{watches.has_waited}(watch, time) and now + after
+    if at then
+      due[event .. '=' .. time] = string.format('%.0f', math.max(0, at))
+    end
+  end
+  return due
+end
+
+=== watches.has_waited
+function @{watches.has_waited}(watch, time)
+  return string.find(' ' .. (watch.waited or '') .. ' ', ' ' .. time .. ' ', 1, true)
+end
+
+=== watches.change
+function @{watches.change}(id, old, from, new, to)
+  local left, entered = @{watches.due}(old, from or ''), @{watches.due}(new, to)
+  for event in pairs(left) do
+    if not entered[event] then
+      redis.call('ZREM', @{watches.key}(), event .. ' ' .. id)
+    end
+  end
+  for event, at in pairs(entered) do
+    if left[event] ~= at then
+      redis.call('ZADD', @{watches.key}(), at, event .. ' ' .. id)
+    end
+  end
+end
+
+=== watching.plan
+function @{watching.plan}(limit)
+  local members = redis.call('ZRANGEBYSCORE', @{namespace.declare}(@{watches.key}()), '-inf',
+    string.format('%.0f', @{namespace.now_us}), 'LIMIT', 0, limit)
+  if not members[1] then
+    return nil
+  end
+  local step, tasks = { members = members, due = {} }, {}
+  for _, member in ipairs(members) do
+    local event, id = string.match(member, '^(%S+) (.+)$')
+    local task = id and (tasks[id] or @{record.find}(id, 'progressed', 'checkpointed', 'suspended', 'continued'))
+    if task then
+      tasks[id] = task
+    end
+    if task and @{watching.is_open}(task, event) then
+      local time = string.match(event, '^no%-progress=(.+)$')
+      local due = { task = task, event = event, member = member }
+      due.again = time and @{watching.look_again}(task, @{watches.seconds}(time))
+      if not due.again then
+        task.plan = task.plan or @{notices.plan_for}(id, task.watch.targets)
+      end
+      step.due[#step.due + 1] = due
+    end
+  end
+  return step
+end
+
+=== watching.is_open
+function @{watching.is_open}(task, event)
+  if not string.find(task.flags or '', 'm', 1, true) then
+    return false
+  end
+  @{holdings.load}(task)
+  return task.watch ~= nil and @{watches.due}(task.watch, task.status)[event] ~= nil
+end
+
+=== watching.look_again
+function @{watching.look_again}(task, seconds)
+  local entry = redis.call('XREVRANGE', @{namespace.declare}(@{namespace.key}('log', task.id)), '+', '-', 'COUNT', 1)[1]
+  local last = task.extra[3] and @{namespace.now_us} / 1000000 or tonumber(task.since)
+  for _, at in ipairs({ task.extra[1] or 0, task.extra[2] or 0, task.extra[4] or 0, entry and entry[2][2] or 0 }) do
+    last = math.max(last, tonumber(at) or 0)
+  end
+  local at = (last + seconds) * 1000000
+  return at > @{namespace.now_us} and string.format('%.0f', at) or nil
+end
+
+=== watching.run
+function @{watching.run}(step)
+  redis.call('ZREM', @{watches.key}(), unpack(step.members))
+  for _, due in ipairs(step.due) do
+    if due.again then
+      redis.call('ZADD', @{watches.key}(), due.again, due.member)
+    else
+      @{notices.add_timed}(due.task.plan, due.task, due.event)
+    end
+  end
+end
+
 === workers.moment
 function @{workers.moment}(seconds)
   return math.floor(tonumber(seconds) * 1000000 + 0.5)
@@ -16477,7 +16716,7 @@ function @{contract.option}(name, value)
   elseif name == 'deadline' then
     return @{args.seconds}(value, 0, 100000000000, name) and value
   elseif name == 'notify' then
-    return @{notices.check}(value, name)
+    return @{notices.check_graph}(value, name)
   elseif name == 'trace' then
     return @{args.trace}(value, name)
   elseif name == 'digest' or name == 'request' then
@@ -19744,7 +19983,7 @@ local function command()
   local queue, listener = @{contract.arguments}()
   local capabilities = @{args.options}().has
   @{server.require}()
-  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HEXISTS', 'HGET', 'HGETALL', 'HINCRBY', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LLEN', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'PERSIST', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SCARD', 'SISMEMBER', 'SREM', 'TIME', 'UNLINK', 'XADD', 'XDEL', 'XINFO', 'XLEN', 'XRANGE', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREM', 'ZSCORE' })
+  @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HEXISTS', 'HGET', 'HGETALL', 'HINCRBY', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'HSETNX', 'HVALS', 'LINDEX', 'LLEN', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'RPOP', 'RPOPLPUSH', 'RPUSH', 'SADD', 'SCARD', 'SISMEMBER', 'SREM', 'TIME', 'UNLINK', 'XADD', 'XDEL', 'XINFO', 'XLEN', 'XRANGE', 'XREVRANGE', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZINCRBY', 'ZMSCORE', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREM', 'ZSCORE' })
   @{listeners.probe}(queue)
   @{namespace.begin}()
   local added = redis.call('SADD', @{namespace.key}('listeners', queue), listener)
@@ -21382,11 +21621,11 @@ local function command()
     redis.call('XLEN', events)
     redis.call(count, index)
   end
-  if task.flags and string.find(task.flags, '[uo]') then
+  if task.flags and string.find(task.flags, '[uom]') then
     @{state.plan_flags}(task, 'started')
   end
   if may and not (may('SADD', started, '') and may('HSET', role, '', '') and may('XADD', events, '*', '', ''))
-    or task.flags and string.find(task.flags, '[uo]') then
+    or task.flags and string.find(task.flags, '[uom]') then
     @{rights.require}()
   end
   if @{namespace.declared} then

@@ -34,16 +34,16 @@ pub fn table(task: &Task) -> Markup {
 /// The waits and attempts as a time line, which ends with the expected end of a running task.
 fn line(task: &Task, all: &[Attempt]) -> Markup {
     let now = SystemTime::now();
-    let begin = all.iter().flat_map(|attempt| [attempt.waited_from, attempt.reserved, attempt.started]).flatten().min();
+    let first = all.iter().flat_map(|attempt| [attempt.waited_from, attempt.reserved, attempt.started]).flatten().min();
     let is_open = all.last().is_some_and(|attempt| attempt.ended.is_none());
     let expected = task.estimate.as_ref().and_then(|estimate| estimate.end).filter(|end| is_open && *end > now);
     let last = all.iter().filter_map(|attempt| attempt.ended).max();
     let end = if is_open { expected.or(Some(now)) } else { last };
-    let Some((begin, end)) = begin.zip(end).filter(|(begin, end)| time::between(*begin, *end).as_secs() > 0) else {
+    let Some((first, end)) = first.zip(end).filter(|(first, end)| time::between(*first, *end).as_secs() > 0) else {
         return html! {};
     };
-    let whole = time::between(begin, end).as_secs_f64();
-    let at = |time: SystemTime| (time::between(begin, time).as_secs_f64() / whole).min(1.0);
+    let whole = time::between(first, end).as_secs_f64();
+    let at = |time: SystemTime| (time::between(first, time).as_secs_f64() / whole).min(1.0);
     let mut spans = Vec::new();
     for attempt in all {
         let mut add = |class, from: Option<SystemTime>, to: Option<SystemTime>, what: String| {
@@ -61,7 +61,7 @@ fn line(task: &Task, all: &[Attempt]) -> Markup {
     }
     html! {
         (plot::spans("Waiting and running times of the attempts", &spans))
-        p.ends { span { "from " (time::relative(begin)) }
+        p.ends { span { "from " (time::relative(first)) }
             span { @match expected { Some(end) => { "expected end " (time::expected(end)) } None if is_open => "now", None => { "ended " (time::relative(end)) } } } }
     }
 }
