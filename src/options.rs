@@ -204,7 +204,7 @@ macro_rules! upstreams {
             }
 
             /// Waits until the upstream has failed or was cancelled: for a clean-up. If the upstream is complete, this
-            /// task is cancelled.
+            /// task is cancelled as skipped.
             pub fn after_failure(self, upstream: &TaskId) -> Self {
                 self.waits_for("failure", upstream)
             }

@@ -107,9 +107,10 @@ fn run(mut cli: Cli) -> anyhow::Result<ExitCode> {
         partitioned::run(cli, &places)?
     } else {
         let settings = Settings::load(&cli.connection)?;
-        last_submitted::resolve(&mut cli.command, settings.namespace())?;
+        let last = last_submitted::resolve(&mut cli.command, settings.namespace())?;
         let command = cli.command.chosen();
-        command.run(&Session::open(&settings, cli.output, command.waits())?)?
+        let session = Session::open(&settings, cli.output, command.waits())?;
+        command.run(&session).map_err(|error| last.explain(error))?
     };
     Ok(code.into())
 }

@@ -11,7 +11,7 @@ use blueque::{GlobalId, GraphId, PartitionName, TaskId};
 
 use crate::args::Cli;
 use crate::commands::Command;
-use crate::last_submitted;
+use crate::last_submitted::{self, Last};
 use crate::output::{Code, Format, chain, code, data, fault};
 use crate::session::config::{LIMIT, Places};
 use crate::session::many::{AT_ONCE, at_once};
@@ -37,9 +37,10 @@ pub fn run(cli: Cli, places: &Places) -> anyhow::Result<Code> {
     if let Some(done) = command.chosen().combine(&several) {
         return done;
     }
-    if let Some(first) = all.first() {
-        last_submitted::resolve(&mut command, places.settings(first)?.namespace())?;
-    }
+    let last = match all.first() {
+        Some(first) => last_submitted::resolve(&mut command, places.settings(first)?.namespace())?,
+        None => Last::default(),
+    };
     let (texts, most) = match command.scope() {
         Scope::Task(id) => (vec![id.clone()], AT_ONCE),
         Scope::Tasks(ids) | Scope::Reruns(ids) => (ids.clone(), AT_ONCE),
@@ -63,7 +64,7 @@ pub fn run(cli: Cli, places: &Places) -> anyhow::Result<Code> {
     };
     let located = match texts.as_slice() {
         [] => all.iter().map(|name| (name.clone(), Vec::new())).collect(),
-        texts => located(&several, texts)?,
+        texts => located(&several, texts).map_err(|error| last.explain(error))?,
     };
     loop {
         if watches && io::stdout().is_terminal() {

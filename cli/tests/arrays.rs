@@ -98,6 +98,18 @@ fn the_printed_id_of_an_array_means_all_its_tasks() {
 }
 
 #[test]
+fn a_missing_last_task_is_named() {
+    let world = World::new();
+    ok(&world, &["submit", "q", "--id", "gone"]);
+    ok(&world, &["cancel", "@last"]);
+    ok(&world, &["delete", "@last"]);
+    for command in ["show", "logs", "why", "history"] {
+        let (code, _, err) = world.outcome(&[command, "@last"]);
+        assert!(code == 4 && err.contains("@last is gone, which this user submitted last"), "{command}: {err}");
+    }
+}
+
+#[test]
 fn parts_of_arrays_are_cancelled_retried_and_explained() {
     let world = World::new();
     ok(&world, &["submit", "q", "--array", "1-20", "--id", "a"]);
@@ -262,10 +274,16 @@ fn graphs_are_listed_drawn_and_their_end_is_expected() {
         let graph = Graph::from_json(text).unwrap().id(GraphId::new(id).unwrap()).name(name).tag(name);
         world.client.submit_graph(&graph).unwrap();
     };
-    submit("done", "first", r#"{"queue": "q", "tasks": {"a": {}, "b": {"needs": ["a"]}}}"#);
+    submit(
+        "done",
+        "first",
+        r#"{"queue": "q", "tasks": {"a": {}, "b": {"needs": ["a"]}, "tidy": {"after_failure": ["a"]}}}"#,
+    );
     submit("bad", "second", r#"{"queue": "q", "tasks": {"a": {"method": "fail"}, "b": {"needs": ["a"]}}}"#);
     let worker = world.worker(&["--queue", "q"]);
     assert_eq!(world.outcome(&["graph", "wait", "done", "--timeout", "120s"]).0, 0);
+    let shown = ok(&world, &["graph", "show", "done"]);
+    assert!(shown.contains("2 complete, 1 skipped") && shown.contains("not needed after a"), "{shown}");
     assert_eq!(world.outcome(&["graph", "wait", "bad", "--timeout", "120s"]).0, 1);
     drop(worker);
     submit(
@@ -314,5 +332,5 @@ fn graphs_are_listed_drawn_and_their_end_is_expected() {
     fs::remove_file(world.path("hold")).unwrap();
     // The command refreshes until all tasks have ended.
     let watched = ok(&world, &["graph", "show", "open", "--watch", "-o", "jsonl"]);
-    assert!(watched.lines().last().unwrap().contains("\"cancelled\""), "{watched}");
+    assert!(watched.lines().last().unwrap().contains("\"skipped\""), "{watched}");
 }

@@ -60,8 +60,10 @@ pub struct GraphInfo {
     pub complete: u64,
     /// Number of failed tasks.
     pub failed: u64,
-    /// Number of cancelled tasks.
+    /// Number of cancelled tasks, without the skipped tasks.
     pub cancelled: u64,
+    /// Number of tasks that were not needed, because what they wait to fail is complete.
+    pub skipped: u64,
     /// Operation that currently runs on the tasks, in steps; `None` if there is none.
     pub doing: Option<GraphWalk>,
 }
@@ -78,10 +80,25 @@ pub struct GraphPage {
     pub tasks: Vec<GraphMember>,
 }
 
+impl GraphInfo {
+    /// Returns the number of tasks that have ended.
+    pub fn ended(&self) -> u64 {
+        self.complete + self.failed + self.cancelled + self.skipped
+    }
+}
+
+impl GraphMember {
+    /// Returns the state as the graph counts it: `skipped` for a task that was not needed. `None` if the task no longer
+    /// exists.
+    pub fn outcome(&self) -> Option<&'static str> {
+        if self.skipped { Some("skipped") } else { self.status.map(Status::as_str) }
+    }
+}
+
 impl GraphPage {
     pub(crate) fn read(value: &Value) -> Option<Self> {
         let all = reply::array(value)?;
-        let [next, state, created, total, name, complete, failed, cancelled, doing] = all.first_chunk()?;
+        let [next, state, created, total, name, complete, failed, cancelled, skipped, doing] = all.first_chunk()?;
         let info = GraphInfo {
             state: reply::known(state)?,
             created: reply::optional(created, crate::times::time)?,
@@ -90,9 +107,10 @@ impl GraphPage {
             complete: reply::word(complete)?,
             failed: reply::word(failed)?,
             cancelled: reply::word(cancelled)?,
+            skipped: reply::word(skipped)?,
             doing: reply::known(doing)?,
         };
-        Some(Self { next: reply::next(next)?, info, tasks: reply::items(all, 9)? })
+        Some(Self { next: reply::next(next)?, info, tasks: reply::items(all, 10)? })
     }
 }
 
@@ -117,13 +135,15 @@ pub struct GraphMember {
     pub upstreams: Vec<(String, TaskId)>,
     /// Number of upstreams of the set that must be complete, if the task waits for a set.
     pub at_least: Option<u64>,
+    /// The task was not needed. Its state is `cancelled`, but the graph counts it as skipped.
+    pub skipped: bool,
 }
 
 impl Item for GraphMember {
-    const SIZE: usize = 7;
+    const SIZE: usize = 8;
 
     fn read(item: &[Value]) -> Option<Self> {
-        let [id, queue, status, open, cause, label, inputs] = item.first_chunk()?;
+        let [id, queue, status, open, cause, label, inputs, skipped] = item.first_chunk()?;
         Some(Self {
             id: reply::word(id)?,
             queue: reply::text(queue)?,
@@ -133,6 +153,7 @@ impl Item for GraphMember {
             label: reply::text(label)?,
             at_least: at_least(reply::text(inputs)?.as_str()),
             upstreams: reply::text(inputs)?.split_whitespace().filter_map(upstream).collect(),
+            skipped: reply::flag(skipped)?,
         })
     }
 }

@@ -115,10 +115,11 @@ impl<L: Link> Partitions<L> {
             }
         }
         missing.extend(self.refused(&parts).await?);
-        let of = |status| tasks.iter().filter(|task| task.status == Some(status)).count() as u64;
+        let of = |status: Status| tasks.iter().filter(|task| task.outcome() == Some(status.as_str())).count() as u64;
         info.total = tasks.len() as u64;
         (info.complete, info.failed, info.cancelled) =
             (of(Status::Complete), of(Status::Failed), of(Status::Cancelled));
+        info.skipped = tasks.iter().filter(|task| task.skipped).count() as u64;
         Ok(GraphParts { info, tasks: ordered(tasks), missing })
     }
 

@@ -161,7 +161,7 @@ impl Model {
         } else if edge.kind == "some" {
             more.inputs.least = more.inputs.least.map(|least| least - 1);
         }
-        if !met(edge.kind, &task.status) || !edge.slots.is_empty() && !is_json(task.get("result")) {
+        if !met(edge.kind, task.outcome()) || !edge.slots.is_empty() && !is_json(task.get("result")) {
             return Err("UPSTREAM");
         } else {
             let result = element(task.get("result"));
@@ -187,7 +187,7 @@ impl Model {
             if status != "deleted" {
                 more.edges.push((up, Edge { mark: Some(1), ..edge.clone() }));
             }
-        } else if !met(edge.kind, status) && more.broken.is_none() {
+        } else if !met(edge.kind, self.tasks.get(up).map_or(status, |task| task.outcome())) && more.broken.is_none() {
             more.broken = Some(up);
         }
     }

@@ -189,7 +189,7 @@ impl Model {
             return Ok(None);
         }
         let mut flags = new.remove("flags").unwrap_or_default();
-        for letter in task.get("flags").chars().filter(|letter| "rwkdgoac".contains(*letter)) {
+        for letter in task.get("flags").chars().filter(|letter| "rwkdgoacx".contains(*letter)) {
             if !flags.contains(letter) {
                 flags.push(letter);
             }

@@ -11,7 +11,7 @@ use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::ops::{Eta, Need, Op, Which};
 use crate::model::ranking::rank;
 use crate::model::sets::{Set, Turn, asked, named};
-use crate::model::state::{Model, SECOND, Task, Verdict, decimal, score};
+use crate::model::state::{Model, SECOND, Task, Verdict, decimal, outcome, score};
 use crate::model::submit::fields;
 use crate::model::walks::{Ahead, Walk};
 
@@ -144,13 +144,13 @@ impl Again {
 impl Graph {
     /// Returns true if the retry of a task may concern other tasks that have ended.
     pub fn has_others_to_repair(&self) -> bool {
-        let ended: i64 = ["failed", "cancelled"].iter().filter_map(|status| self.ended.get(*status)).sum();
+        let ended: i64 = ["failed", "cancelled", "skipped"].iter().filter_map(|status| self.ended.get(*status)).sum();
         ended > 1 && self.walk.as_ref().is_none_or(|walk| walk.doing == "repair")
     }
 }
 
 pub fn met(kind: &str, status: &str) -> bool {
-    matches!(kind, "after" | "optional") || (kind == "failure") != (status == "complete")
+    matches!(kind, "after" | "optional") || status != "skipped" && (kind == "failure") != (status == "complete")
 }
 
 pub fn element(result: &str) -> String {
@@ -396,7 +396,7 @@ impl Model {
             let status = match self.tasks.get(*up) {
                 _ if staged => "staged",
                 None => return Err("NOTASK"),
-                Some(task) => task.status.as_str(),
+                Some(task) => task.outcome(),
             };
             let known = continues.and_then(|_| self.web.edge(id, up));
             let of_set = edge.kind == "some";
@@ -404,7 +404,7 @@ impl Model {
                 return Err("BADARG");
             }
             let was_named = of_set && named(before).contains(up);
-            let live = !matches!(status, "complete" | "failed" | "cancelled");
+            let live = !matches!(status, "complete" | "failed" | "cancelled" | "skipped");
             if was_named && (known.is_some() && !live || known.is_none() && status != "complete") {
                 continue; // it counts already, or its end is not delivered yet
             } else if live {
@@ -498,10 +498,10 @@ impl Model {
         let counted = |status: &str| is_final(status) || status == "deleted";
         if let Some(found) = self.web.graphs.get_mut(graph).filter(|_| counted(from) || counted(to)) {
             if is_final(to) {
-                *found.ended.entry(to.into()).or_default() += 1;
+                *found.ended.entry(outcome(to, flags).into()).or_default() += 1;
             }
             if is_final(from) {
-                *found.ended.entry(from.into()).or_default() -= 1;
+                *found.ended.entry(outcome(from, flags).into()).or_default() -= 1;
             }
             found.left -= usize::from(to == "deleted");
             if found.left == 0 {
@@ -576,6 +576,9 @@ impl Model {
     /// graph. `settled`: the call is a `run_deferred`.
     fn tell(&mut self, up: &str, to: &str, ids: &[String], settled: bool) {
         let now = self.now;
+        let to = self.tasks.get(up).map_or(to.to_owned(), |task| outcome(to, task.get("flags")).to_owned());
+        let (to, skipped) = (to.as_str(), to == "skipped");
+        let unneeded = format!("not needed: {up} {}", if skipped { "was skipped" } else { "is complete" });
         let result = self.tasks.get(up).map(|task| task.get("result").to_owned()).unwrap_or_default();
         let (cause, error) = self.fate(up);
         let later = std::mem::replace(&mut self.web.later, true);
@@ -617,11 +620,16 @@ impl Model {
                     Turn::Short => {
                         let task = self.task(id);
                         task.set("cause", &cause);
-                        task.set("group", "upstream");
-                        task.set("error", format!("{SHORT}{error}"));
+                        if skipped {
+                            task.add_flag('x');
+                            task.set("reason", &unneeded);
+                        } else {
+                            task.set("group", "upstream");
+                            task.set("error", format!("{SHORT}{error}"));
+                        }
                         self.web.see(up, id, Seen::Ended(now));
                         self.web.broken = true;
-                        self.shift(id, "failed", "upstream", "", false);
+                        self.shift(id, if skipped { "cancelled" } else { "failed" }, "upstream", "", false);
                         continue;
                     }
                 }
@@ -631,8 +639,9 @@ impl Model {
                 self.web.see(up, id, Seen::Held);
             } else if !met(edge.kind, to) {
                 task.set("cause", &cause);
-                let to = if edge.kind == "failure" {
-                    task.set("reason", format!("not needed: {up} is complete"));
+                let to = if edge.kind == "failure" || skipped {
+                    task.add_flag('x');
+                    task.set("reason", &unneeded);
                     "cancelled"
                 } else {
                     task.set("group", "upstream");
@@ -716,7 +725,7 @@ impl Model {
             }
             edges.shift_remove(up);
             let result = task.map_or("", |task| task.get("result"));
-            if !gone && !met(edge.kind, task.map_or("deleted", |task| &task.status))
+            if !gone && !met(edge.kind, task.map_or("deleted", |task| task.outcome()))
                 || !edge.slots.is_empty() && !is_json(result)
             {
                 return Err("UPSTREAM");
@@ -1127,7 +1136,7 @@ impl Model {
         let mut answer = vec![if ids.len() < limit { 0 } else { cursor + limit }.to_string(), state.into()];
         answer.extend([decimal(found.at), found.total.to_string(), if found.name { "film" } else { "" }.into()]);
         let ended = |status: &str| found.ended.get(status).copied().unwrap_or_default().to_string();
-        answer.extend(["complete", "failed", "cancelled"].map(ended));
+        answer.extend(["complete", "failed", "cancelled", "skipped"].map(ended));
         answer.push(found.walk.as_ref().map_or("", Walk::shown).into());
         for id in ids {
             let task = self.tasks.get(id).or_else(|| self.web.staged.get(id));
@@ -1143,6 +1152,8 @@ impl Model {
             let field = |name: &str| task.map_or(String::new(), |task| task.get(name).to_owned());
             answer.extend([id.clone(), queue.into(), status.into(), waits.to_string()]);
             answer.extend(["cause", "label", "inputs"].map(field));
+            let skipped = status == "cancelled" && task.is_some_and(|task| task.flagged('x'));
+            answer.push(u8::from(skipped).to_string());
         }
         Reply::List(answer.into_iter().map(Reply::Text).collect())
     }

@@ -639,6 +639,20 @@ pub static BUGS: [Bug; 235] = [
     )
     .of_graphs(),
     bug(
+        "a task that is not needed counts as cancelled",
+        "complete",
+        "status == 'cancelled' and string.find(flags or '', 'x', 1, true) and 'skipped' or status",
+        "status",
+    )
+    .of_graphs(),
+    bug(
+        "a task that runs again still counts as skipped",
+        "run_deferred",
+        "if to ~= 'cancelled' and to ~= 'deleted' then",
+        "if to == '' then",
+    )
+    .of_graphs(),
+    bug(
         "a repair runs again what was cancelled by hand",
         "run_deferred",
         "return status and status ~= 'failed' and status ~= 'cancelled' or cause and walk.spec.begun[cause]",
@@ -648,8 +662,8 @@ pub static BUGS: [Bug; 235] = [
     bug(
         "a retry repairs nothing else",
         "retry",
-        "(known[2] or 0) + (known[3] or 0) > 1",
-        "(known[2] or 0) + (known[3] or 0) > 100",
+        "(known[2] or 0) + (known[3] or 0) + (known[4] or 0) > 1",
+        "(known[2] or 0) + (known[3] or 0) + (known[4] or 0) > 100",
     )
     .of_graphs(),
     bug(

@@ -147,7 +147,7 @@ impl Model {
         if set.is_enough(edges.len()) {
             return Turn::Ready;
         }
-        let holds = self.on_failure(id) == Some("hold") && least <= set.left + set.owed;
+        let holds = to != "skipped" && self.on_failure(id) == Some("hold") && least <= set.left + set.owed;
         let mut again = Vec::new();
         if least > set.chances() && !holds {
             // Upstreams that were retried since count again.

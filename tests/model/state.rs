@@ -84,6 +84,19 @@ impl Task {
         matches!(self.status.as_str(), "complete" | "failed" | "cancelled")
     }
 
+    /// The state as a graph counts it, and as dependents see it.
+    pub fn outcome(&self) -> &str {
+        outcome(&self.status, self.get("flags"))
+    }
+
+    /// Removes the mark of a task that was not needed.
+    pub fn need(&mut self) {
+        if self.flagged('x') {
+            let flags = self.get("flags").replace('x', "");
+            self.set("flags", flags);
+        }
+    }
+
     /// Returns true if the task has the policy `latest`.
     pub fn is_latest(&self) -> bool {
         self.has("exclusive") && self.has("unique") && self.get("unique") == self.get("key")
@@ -349,6 +362,9 @@ impl Model {
             task.order = None;
             task.end_controls();
         }
+        if to != "cancelled" && to != "deleted" {
+            task.need();
+        }
         if !task.held() {
             task.deadline = None;
         }
@@ -377,6 +393,11 @@ impl Model {
         let own = self.queues.get(queue).and_then(|queue| set(&queue.settings));
         own.or_else(|| set(&self.settings)).or_else(|| default(name).map(str::to_owned))
     }
+}
+
+/// The count of a graph that includes a task with this state.
+pub fn outcome<'a>(status: &'a str, flags: &str) -> &'a str {
+    if status == "cancelled" && flags.contains('x') { "skipped" } else { status }
 }
 
 fn default(name: &str) -> Option<&'static str> {

@@ -164,7 +164,8 @@ impl Model {
         let first = task.get("cascade").split_once('/').map_or(0, |(_, at)| at.parse::<usize>().unwrap());
         let own = task.get("cause");
         let cause = if own.is_empty() { id.to_owned() } else { own.to_owned() };
-        let ended = if task.status == "failed" { "failed" } else { "was cancelled" };
+        let skips = task.outcome() == "skipped";
+        let ended = if task.status == "failed" { "failed".to_owned() } else { format!("was {}", task.outcome()) };
         let reason = format!("not needed: {id} {ended}");
         let graph = task.get("graph").to_owned();
         let ups: Vec<(String, Edge)> =
@@ -194,6 +195,13 @@ impl Model {
             self.web.see(up, id, Seen::Ended(self.now));
         }
         let number = deeds.len();
+        for deed in deeds.iter().filter(|_| skips) {
+            if let Deed::Cancel { id, .. } = deed
+                && !self.tasks[id].has("cancel")
+            {
+                self.task(id).add_flag('x');
+            }
+        }
         self.run(deeds);
         match self.tasks.get_mut(id) {
             Some(task) if more => task.set("cascade", format!("0/{last}")),
@@ -265,6 +273,7 @@ impl Model {
                     let task = self.task(&id);
                     task.order = Some("stop");
                     task.forget(&["cancel", "discard", "cause", "reason"]);
+                    task.need();
                     task.set("requeue", &now);
                     self.publish(&id, "requeue", "", "", "");
                 }

@@ -103,7 +103,7 @@ fn set(session: &Session, queue: Option<&QueueName>, pairs: &[(String, String)])
     for ((name, _), value) in pairs.iter().zip(&values) {
         if let Err(error) = session.client.call(&session.client.calls().configure(queue, name, Some(value))) {
             let error = anyhow::Error::from(error);
-            let reason = chain(&error).replace("the setting must", "it must");
+            let reason = chain(&error).replace(&format!("the setting {name} must"), "it must");
             let done = if before.is_empty() {
                 "nothing was set".to_owned()
             } else {

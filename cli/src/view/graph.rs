@@ -107,7 +107,12 @@ impl Whole {
         let ended = |status: Option<Status>| status.is_none_or(Status::is_finished);
         let known: HashMap<TaskId, (String, Option<Status>)> =
             tasks.iter().map(|task| (task.id.clone(), (task.label.clone(), task.status))).collect();
-        let label = |id: &TaskId| known.get(id).map_or_else(|| id.to_string(), |(label, _)| label.clone());
+        let label = |id: &TaskId| {
+            known
+                .get(id)
+                .filter(|(label, _)| !label.is_empty())
+                .map_or_else(|| id.to_string(), |(label, _)| label.clone())
+        };
         let member = |task: GraphMember| {
             let upstream = |(needs, up): &(String, TaskId)| {
                 let status = known.get(up).map(|(_, status)| *status);
@@ -131,10 +136,10 @@ impl Whole {
                 expected_end: end.and_then(times::exact),
                 ended: ended(task.status),
                 ends: end.map(|end| expected::ends(end, now)).unwrap_or_default(),
+                status: task.outcome().unwrap_or("gone"),
                 task: task.label,
                 id: task.id.to_string(),
                 queue: task.queue,
-                status: task.status.map_or("gone", Status::as_str),
                 open: task.open,
                 key: task.id,
             }

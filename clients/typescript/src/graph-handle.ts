@@ -33,7 +33,7 @@ export class GraphHandle {
     throw new NotFound("NOTASK", `no task of the graph ${this.id} has the label ${label}${known}.`);
   }
 
-  /** The numbers of complete, failed and cancelled tasks. */
+  /** The numbers of complete, failed, cancelled and skipped tasks. */
   info(): Promise<calls.ShowGraphReply> {
     return this.#page("0", 1);
   }

@@ -66,7 +66,7 @@ export class Node<R = unknown> {
     return this.graph.node(type, [this, ...rest(parameters)], options);
   }
 
-  /** Adds a task that runs only if this task fails or is cancelled; otherwise it is cancelled. */
+  /** Adds a task that runs only if this task fails or is cancelled; otherwise it is skipped. */
   onFailure<P extends readonly unknown[], S>(type: TaskType<P, S> | string, ...more: More<P>): Node<S> {
     const [parameters, options] = more;
     return this.graph.node(type, rest(parameters), { ...options, afterFailure: [...(options?.afterFailure ?? []), this] });

@@ -9,9 +9,9 @@ local queue, name, value = contract.arguments()
 local by = args.options().by
 local field = queue == '*' and 'settings' or 'settings:' .. queue
 if not args.among(name, contract.SETTINGS) then
-  reply.fail('BADARG', 'unknown setting: the contract lists all settings')
+  reply.fail('BADARG', args.named('unknown setting', name) .. ': the contract lists all settings')
 elseif value ~= '' then
-  contract.setting(name, value, 'the setting')
+  contract.setting(name, value, 'the setting ' .. name)
 end
 if queue ~= '*' and args.among(name, contract.ALL_QUEUES) then
   reply.fail('BADARG', name .. ' is for all queues together: set it with the queue *')

@@ -9,7 +9,12 @@ function cancelling.plan(task, spec)
     return
   elseif contract.is_final(task.status) then
     return actions.refuse(task, contract.NOT_FINAL)
-  elseif record.held(task) and not cancelling.frees(task, spec) then
+  end
+  if spec.skips and not task.cancel then
+    task.skip = (task.flags or '') .. 'x'
+    task.flags = task.skip
+  end
+  if record.held(task) and not cancelling.frees(task, spec) then
     local order = spec.force and 'kill' or 'cancel'
     local given = orders.of(task)
     task.to = given ~= 'kill' and (given ~= order or spec.discard) and 'cancelling'
@@ -32,6 +37,9 @@ function cancelling.cancel(task, spec)
     orders.give(task.queue, 't:' .. task.id, task.order)
     redis.call('HSET', task.key, 'cancel', task.cancel or namespace.now,
       unpack(task.cancel and spec.reason == '' and {} or { 'reason', spec.reason })) -- an earlier reason is kept
+    if task.skip then
+      redis.call('HSET', task.key, 'flags', task.skip)
+    end
     if spec.discard then
       redis.call('HSET', task.key, 'discard', '1', unpack(spec.cause and { 'cause', spec.cause } or {}))
     end
@@ -40,7 +48,8 @@ function cancelling.cancel(task, spec)
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
     orders.announce(task.queue)
   elseif spec.cause then
-    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'cause', spec.cause)
+    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'cause', spec.cause,
+      unpack(task.skip and { 'flags', task.skip } or {}))
   else
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason)
   end

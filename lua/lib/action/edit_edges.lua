@@ -146,7 +146,7 @@ function edit_edges.look_for_child(task, wish, had)
     return -- the task has already waited for it
   elseif wish.kind == 'some' then
     task.lacking = not at_least.look_at_ended(task, wish, up) and up or task.lacking
-  elseif not edges.is_met(wish.kind, up.status) then
+  elseif not edges.is_met(wish.kind, up.status, up.flags) then
     task.broken = task.broken or up
   end
 end

@@ -129,7 +129,7 @@ function edits.compare(task, spec, call)
     return
   end
   local flags = spec.flags or ''
-  for letter in string.gmatch(task.flags or '', '[rwkdgoacn]') do -- a ranked task stays ranked
+  for letter in string.gmatch(task.flags or '', '[rwkdgoacnx]') do -- a ranked task stays ranked
     flags = string.find(flags, letter, 1, true) and flags or flags .. letter
   end
   if flags ~= (task.flags or '') then

@@ -135,7 +135,7 @@ function staging.options(text)
   local options = {}
   for name, value in pairs(schedules.values(text)) do
     options[name] = contract.task_option(name, value)
-      or reply.fail('BADARG', 'unknown option of a task: the contract lists them')
+      or reply.fail('BADARG', args.named('unknown option of a task', name) .. ': the contract lists them')
   end
   if options.unique then
     reply.fail('BADARG', 'a task of a graph has no unique name: give the graph an id of your own instead')

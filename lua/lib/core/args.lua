@@ -168,6 +168,12 @@ function args.cause(value, what)
   return args.plain(value, what)
 end
 
+-- Returns the text with a name that a caller gave, in parentheses. A value that is not like a name may be a secret, or
+-- change a terminal, and is left out.
+function args.named(text, name)
+  return #name <= 64 and string.find(name, '^[%a_][%w_]*$') and text .. ' (' .. name .. ')' or text
+end
+
 -- Reads the options after the positional arguments, as pairs of name and value, and checks them against the contract.
 -- `last`: the index of the last positional argument.
 function args.options(last)
@@ -175,13 +181,14 @@ function args.options(last)
   for i = (last or args.at) + 1, #ARGV, 2 do
     local name, value = ARGV[i], ARGV[i + 1]
     if not value then
-      reply.fail('BADARG', 'an option has no value: options come in pairs')
+      reply.fail('BADARG', args.named('an option has no value', name) .. ': options come in pairs')
     elseif found[name] ~= nil then
-      reply.fail('BADARG', 'an option is given twice')
+      reply.fail('BADARG', 'the option ' .. name .. ' is given twice')
     end
     found[name] = contract.option(name, value)
     if found[name] == nil then
-      reply.fail('BADARG', 'unknown option or extra argument: the contract lists the options of this command')
+      reply.fail('BADARG', args.named('unknown option or extra argument', name)
+        .. ': the contract lists the options of this command')
     end
   end
   return found

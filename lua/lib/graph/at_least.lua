@@ -159,7 +159,8 @@ function at_least.plan_end(plan, task, up, to, mark, slots)
     plan.met, plan.ready = true, true
     return
   end
-  local may_wait = graphs.on_failure(task.extra[5]) == 'hold' and set.least <= set.left + set.owed
+  local may_wait = graphs.outcome(to, up.flags) ~= 'skipped' and graphs.on_failure(task.extra[5]) == 'hold'
+    and set.least <= set.left + set.owed
   if set.least > at_least.chances(set) and not may_wait then
     at_least.plan_again(plan, up, open)
     plan.short = set.least > at_least.chances(set)

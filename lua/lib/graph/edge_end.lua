@@ -109,7 +109,8 @@ function edge_end.plan_one(up, to, id)
   local task = record.find(id, edges.fields())
   local key = namespace.declare(edges.upstreams(id))
   local kind, mark, slots = edges.parse(redis.call('HGET', key, up.id))
-  local plan = { id = id, met = not kind or edges.is_met(kind, to) }
+  local plan = { id = id, met = not kind or edges.is_met(kind, to, up.flags) }
+  local is_skipped = graphs.outcome(to, up.flags) == 'skipped'
   if not task or task.status ~= 'waiting' or not kind then
     plan.kept = task and kind and contract.is_final(task.status) -- the dependent may be retried
     plan.staged = not task and kind and redis.call('HGET', namespace.key('task', id), 'graph')
@@ -128,14 +129,16 @@ function edge_end.plan_one(up, to, id)
     if plan.missed then
       return plan
     end
-  elseif not plan.met and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[5]) == 'hold' then
+  elseif not plan.met and not is_skipped and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[5]) == 'hold' then
     plan.held = true
     return plan
   end
   plan.task = task
   task.later = true -- its own dependents are left to `run_deferred`: the chain may be long
   if not plan.met then
-    plan.to, task.group, task.broken = kind == 'failure' and 'cancelled' or 'failed', 'upstream', true
+    plan.skips = is_skipped or kind == 'failure'
+    task.flags = (task.flags or '') .. (plan.skips and 'x' or '')
+    plan.to, task.group, task.broken = plan.skips and 'cancelled' or 'failed', 'upstream', true
     return plan
   end
   local open = redis.call('HLEN', key)
@@ -249,8 +252,9 @@ end
 function edge_end.fail_with(up, plan, told)
   local cause = told[3] or up.id
   redis.call('ZADD', edges.dependents(up.id), '-' .. namespace.now, plan.id)
-  if plan.to == 'cancelled' then
-    plan.why, plan.fields = 'upstream', { 'cause', cause, 'reason', 'not needed: ' .. up.id .. ' is complete' }
+  if plan.skips then
+    plan.why, plan.fields = 'upstream', { 'cause', cause, 'flags', plan.task.flags,
+      'reason', 'not needed: ' .. up.id .. (told[1] == 'complete' and ' is complete' or ' was skipped') }
     return
   end
   plan.why, plan.fields = 'upstream', { 'cause', cause, 'group', 'upstream',

@@ -41,7 +41,7 @@ end
 function edge_retry.plan_edge(again, edge, begun)
   local id, kind, slots = edge.id, edge.kind, edge.slots
   local up = graphs.upstream(id)
-  local over, is_met = not begun and edges.is_over(up.status), edges.is_met(kind, up.status)
+  local over, is_met = not begun and edges.is_over(up.status), edges.is_met(kind, up.status, up.flags)
   if over and is_met and slots ~= '' and up.key and not fan_in.may_read(redis.call('HSTRLEN', up.key, 'result')) then
     over, again.asked[#again.asked + 1] = false, id
     namespace.probe('ZCARD', edges.deferred())

@@ -183,8 +183,8 @@ function edge_submit.look_at_ended(task, wish, up, named)
     return { up = up, kind = wish.kind, slots = wish.slots, asks = true }
   elseif wish.kind == 'some' and not at_least.look_at_ended(task, wish, up, named) then
     return
-  elseif not edges.is_met(wish.kind, up.status) then
-    reply.fail('UPSTREAM', edge_submit.place(task, wish) .. wish.id .. ' is ' .. up.status
+  elseif not edges.is_met(wish.kind, up.status, up.flags) then
+    reply.fail('UPSTREAM', edge_submit.place(task, wish) .. wish.id .. ' is ' .. graphs.outcome(up.status, up.flags)
       .. ', so this task would never run: retry that one first')
   elseif wish.slots[1] then
     local result = edges.result_of(up)

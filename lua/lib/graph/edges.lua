@@ -87,10 +87,14 @@ function edges.slots(text)
   return slots
 end
 
--- Returns true if an edge of this kind is met when its upstream ends in the state `to`.
-function edges.is_met(kind, to)
+-- Returns true if an edge of this kind is met when its upstream ends in the state `to`. `flags`: of the upstream. A
+-- skipped upstream has neither succeeded nor failed.
+function edges.is_met(kind, to, flags)
   if kind == 'after' or kind == 'optional' then
     return true
+  end
+  if graphs.outcome(to, flags) == 'skipped' then
+    return false
   end
   return (kind == 'failure') ~= (to == 'complete')
 end

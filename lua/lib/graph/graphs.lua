@@ -118,8 +118,8 @@ end
 -- Sets `task.repairs` if other tasks may have ended because of a task that is retried, and plans the walk that repairs
 -- them.
 function graphs.plan_repair(task)
-  local known = redis.call('HMGET', graphs.key(task.graph), 'doing', 'failed', 'cancelled')
-  if (not known[1] or known[1] == 'repair') and (known[2] or 0) + (known[3] or 0) > 1 then
+  local known = redis.call('HMGET', graphs.key(task.graph), 'doing', 'failed', 'cancelled', 'skipped')
+  if (not known[1] or known[1] == 'repair') and (known[2] or 0) + (known[3] or 0) + (known[4] or 0) > 1 then
     graphs.plan_walk(task.graph)
     task.repairs = true
   end
@@ -223,13 +223,20 @@ end
 
 -- Appends the notices of a graph if all its tasks have ended.
 function graphs.notify(task, key)
-  local v = redis.call('HMGET', key, 'complete', 'failed', 'cancelled', 'left')
+  local v = redis.call('HMGET', key, 'complete', 'failed', 'cancelled', 'skipped', 'left')
   local complete, failed, cancelled = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
-  if complete + failed + cancelled == tonumber(v[4]) then
+  local skipped = tonumber(v[4] or 0)
+  if complete + failed + cancelled + skipped == tonumber(v[5]) then
     notices.append(task.graph_notices, failed > 0 and 'failed' or cancelled > 0 and 'cancelled' or 'complete',
       namespace.now, '0', '-', 'end', '-', string.format('%d complete, %d failed, %d cancelled', complete, failed,
-      cancelled))
+      cancelled) .. (skipped > 0 and string.format(', %d skipped', skipped) or ''))
   end
+end
+
+-- Returns the count of a graph that includes a task in this final state. A task with the flag `x` was not needed: it
+-- counts as skipped, not as cancelled.
+function graphs.outcome(status, flags)
+  return status == 'cancelled' and string.find(flags or '', 'x', 1, true) and 'skipped' or status
 end
 
 -- Updates the counts of a graph after a task has ended, has begun again or was deleted. Removes the graph with its last
@@ -237,10 +244,10 @@ end
 function graphs.count(task, to)
   local key = graphs.key(task.graph)
   if contract.is_final(to) then
-    redis.call('HINCRBY', key, to, 1)
+    redis.call('HINCRBY', key, graphs.outcome(to, task.flags), 1)
   end
   if task.status and contract.is_final(task.status) then
-    redis.call('HINCRBY', key, task.status, -1)
+    redis.call('HINCRBY', key, graphs.outcome(task.status, task.flags), -1)
   end
   if to == 'deleted' and redis.call('HINCRBY', key, 'left', -1) == 0 then
     graphs.unlimit(task.bounds)

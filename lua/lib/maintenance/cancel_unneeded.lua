@@ -12,9 +12,9 @@ function cancel_unneeded.plan(task, from, limit)
   offset = tonumber(offset) or 0
   local page, after = edges.read(task.id, limit, cursor)
   local step = { tasks = {}, left = {} }
-  local ended = task.status == 'failed' and ' failed' or ' was cancelled'
-  step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. ended, cause = task.cause or task.id,
-    discard = true }
+  local ended = graphs.outcome(task.status, task.flags)
+  step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. (ended == 'failed' and ' ' or ' was ') .. ended,
+    cause = task.cause or task.id, discard = true, skips = ended == 'skipped' }
   local last = math.min(#page, offset + limit)
   if graphs.on_failure(task.graph) ~= 'cancel' then
     page, after, last = {}, '0', 0 -- the position is of a retry that has not looked at all upstreams

@@ -121,6 +121,7 @@ end
 function walks.do_spare(task)
   orders.give(task.queue, 't:' .. task.id, 'stop')
   redis.call('HDEL', task.key, 'cancel', 'discard', 'cause', 'reason')
+  holdings.need(task)
   redis.call('HSET', task.key, 'requeue', namespace.now)
   tracking.note(task, 'requeue')
 end

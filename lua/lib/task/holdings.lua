@@ -17,7 +17,7 @@ function holdings.load(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoacnm]') then -- only edges, a graph, tracking, a queued rerun, controls, notices
+  if not string.find(task.flags, '[^wdgoacnmx]') then -- only edges, a graph, tracking, a queued rerun, controls, notices
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil
@@ -349,6 +349,14 @@ function holdings.move_name(task, to)
   end
 end
 
+-- Removes the flag `x` of a task that is needed again.
+function holdings.need(task)
+  if string.find(task.flags or '', 'x', 1, true) then
+    task.flags = string.gsub(task.flags, 'x', '')
+    redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'flags', task.flags)
+  end
+end
+
 -- Updates all holdings of a task after a transition.
 function holdings.move(task, to)
   if not task.bound then
@@ -405,6 +413,9 @@ function holdings.move(task, to)
   end
   if task.graph then
     graphs.count(task, to)
+  end
+  if to ~= 'cancelled' and to ~= 'deleted' then
+    holdings.need(task)
   end
   if controls.has(task) and to ~= 'started' then
     controls.forget(task, to)

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::log::FINISHED;
 use super::{Checked, Record, all_records, ensure, field, hash, list, number, records, zset};
 use crate::model::keys::Keys;
+use crate::model::state::outcome;
 
 pub fn check(keys: &Keys) -> Checked {
     let (all, tasks) = (all_records(keys), records(keys));
@@ -102,8 +103,9 @@ fn graphs(keys: &Keys) -> Checked {
                 format!("I4: {graph} has {expected} {name}: {record:?}")
             })
         };
-        for status in FINISHED {
-            counts(status, tasks.values().copied().filter(of).filter(|task| field(task, "status") == status).count())?;
+        let outcome = |task: &&Record| outcome(field(task, "status"), field(task, "flags"));
+        for status in FINISHED.into_iter().chain(["skipped"]) {
+            counts(status, tasks.values().copied().filter(of).filter(|task| outcome(task) == status).count())?;
         }
         let there = all.values().copied().filter(of).count();
         counts(if field(&record, "state") == "created" { "left" } else { "staged" }, there)?;

@@ -51,7 +51,7 @@ async fn list(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
             (look::empty("There are no graphs.", "A graph is a set of tasks that wait for each other. Submit a document:", Some("blueque graph submit graph.json")))
         } @else {
             div.table { table {
-                thead { tr { th { "Graph" } th { "State" } th.wide { "Progress" } th.number { "Tasks" } th.number { "Complete" } th.number { "Failed" } th.number { "Cancelled" } th { "Tags" } th.number { "Created" } } }
+                thead { tr { th { "Graph" } th { "State" } th.wide { "Progress" } th.number { "Tasks" } th.number { "Complete" } th.number { "Failed" } th.number { "Cancelled" } th.number { "Skipped" } th { "Tags" } th.number { "Created" } } }
                 tbody { @for graph in &page.items { (row(here, graph)) } }
             } }
             @if let Some(next) = &page.next { nav.pager { a.button rel="next" href=(here.link(&format!("/graphs?after={}", escaped(next)))) { "Next page" } } }
@@ -60,7 +60,7 @@ async fn list(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
 }
 
 fn row(here: &Here, graph: &GraphSummary) -> Markup {
-    let ended = graph.complete + graph.failed + graph.cancelled;
+    let ended = graph.complete + graph.failed + graph.cancelled + graph.skipped;
     let state = if graph.state == Some(blueque::GraphState::Staging) {
         "staging"
     } else if ended < graph.left {
@@ -84,6 +84,7 @@ fn row(here: &Here, graph: &GraphSummary) -> Markup {
             td.number { (look::number(graph.complete)) }
             td.number data-bad[graph.failed > 0] { (look::number(graph.failed)) }
             td.number { (look::number(graph.cancelled)) }
+            td.number { (look::number(graph.skipped)) }
             td { @for tag in &graph.tags { span.tag { (text::short(tag, 30)) } } }
             td.number { (time::relative(graph.created)) }
         }
@@ -145,7 +146,7 @@ impl Read {
         let then = &self.drawn.info;
         let is_changed = now.doing.is_some()
             || then.doing.is_some()
-            || now.cancelled != then.cancelled
+            || (now.cancelled, now.skipped) != (then.cancelled, then.skipped)
             || now.complete + now.failed < then.complete + then.failed
             || acted.is_some_and(|acted| acted > self.at || acted.elapsed() < SLOW);
         let ended = |info: &GraphInfo| info.complete + info.failed + info.cancelled;
@@ -190,7 +191,7 @@ pub fn reading(here: &Here, id: GraphId, fields: &Fields) -> impl Fn() -> Readin
 
 fn head(here: &Here, id: &GraphId, drawn: &Drawn) -> Markup {
     let info = &drawn.info;
-    let ended = info.complete + info.failed + info.cancelled;
+    let ended = info.ended();
     let reason = form::text("reason", "Reason, for the others", "", false);
     html! {
         div.line {

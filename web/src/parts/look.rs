@@ -11,7 +11,7 @@ pub fn mark(word: &str) -> &'static str {
     match word {
         "complete" => "✓",
         "failed" => "✕",
-        "cancelled" => "⊘",
+        "cancelled" | "skipped" => "⊘",
         "started" => "▶",
         "reserved" => "▷",
         "pending" => "○",

@@ -52,7 +52,8 @@ pub struct Node {
 impl Node {
     /// The state that a reader must see first.
     pub fn state(&self) -> &'static str {
-        let order = ["failed", "started", "reserved", "pending", "scheduled", "waiting", "cancelled", "complete"];
+        let order =
+            ["failed", "started", "reserved", "pending", "scheduled", "waiting", "cancelled", "skipped", "complete"];
         order.iter().find(|state| self.states.contains_key(**state)).copied().unwrap_or("unknown")
     }
 
@@ -154,7 +155,7 @@ fn draw(info: GraphInfo, tasks: &[GraphMember], open: &HashSet<String>) -> Drawn
             None => None,
         };
         // A group that a reader has opened falls into its states, and an opened state into its first tasks.
-        let state = task.status.map_or("unknown", Status::as_str);
+        let state = task.outcome().unwrap_or("unknown");
         let group = group.and_then(|(name, label)| {
             if !open.contains(&name) {
                 return Some((name, label));

@@ -159,8 +159,8 @@ impl<'a> Found<'a> {
 
 /// Shows the number of tasks that have ended.
 fn draw(bar: &ProgressBar, info: &GraphInfo) {
-    let ended = info.complete + info.failed + info.cancelled;
-    let parts = [(info.failed, "failed"), (info.cancelled, "cancelled")];
+    let ended = info.ended();
+    let parts = [(info.failed, "failed"), (info.cancelled, "cancelled"), (info.skipped, "skipped")];
     let parts = parts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!(", {number} {word}"));
     bar.set_length(info.total);
     bar.set_position(ended);

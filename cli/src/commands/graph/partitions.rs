@@ -91,7 +91,7 @@ pub fn list(
             for (_, part) in &mut parts {
                 (part.total, part.left) = (found.info.total, found.info.total);
                 (part.complete, part.failed) = (found.info.complete, found.info.failed);
-                part.cancelled = found.info.cancelled;
+                (part.cancelled, part.skipped) = (found.info.cancelled, found.info.skipped);
             }
         }
         rows.extend(parts);

@@ -121,7 +121,7 @@ pub fn late(id: &impl Display, timeout: Option<Duration>) -> anyhow::Error {
 
 /// Returns the exit code for the states of the tasks.
 pub fn outcome(tasks: &[GraphMember]) -> Code {
-    let of = |status| tasks.iter().any(|task| task.status == Some(status));
+    let of = |status| tasks.iter().any(|task| task.status == Some(status) && !task.skipped);
     match (of(Status::Failed), of(Status::Cancelled)) {
         (true, _) => Code::Failed,
         (false, true) => Code::Cancelled,

@@ -11,6 +11,7 @@ fn colour(status: &str) -> &'static str {
         "complete" => "#c8e6c9",
         "failed" => "#ffcdd2",
         "cancelled" => "#e1bee7",
+        "skipped" => "#f3e5f5",
         "started" | "reserved" => "#bbdefb",
         "pending" | "scheduled" => "#fff9c4",
         _ => "#eeeeee",

@@ -16,6 +16,7 @@ pub struct Member {
     pub task: String,
     pub id: String,
     pub queue: String,
+    /// The state of the task, or `skipped` if it was not needed.
     pub status: &'static str,
     /// Progress of the task, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +83,8 @@ impl Member {
     /// Returns the upstreams that the task waits for, or the task that caused its end.
     pub fn reason(&self) -> String {
         if let Some(cause) = &self.cause {
-            return format!("because of {cause}");
+            let why = if self.status == "skipped" { "not needed after" } else { "because of" };
+            return format!("{why} {cause}");
         }
         if self.status != "waiting" {
             return String::new();

@@ -16,7 +16,7 @@ pub enum Standing {
     Staging,
     /// Not all tasks have ended
     Running,
-    /// All tasks are complete
+    /// All tasks that were needed are complete
     Complete,
     /// All tasks have ended, and at least one has failed
     Failed,
@@ -37,6 +37,7 @@ pub struct Summary {
     complete: u64,
     failed: u64,
     cancelled: u64,
+    skipped: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     created: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -59,7 +60,7 @@ impl Standing {
 
 /// Returns the number of unfinished tasks.
 fn open(graph: &GraphSummary) -> u64 {
-    graph.left.saturating_sub(graph.complete + graph.failed + graph.cancelled)
+    graph.left.saturating_sub(graph.complete + graph.failed + graph.cancelled + graph.skipped)
 }
 
 impl Summary {
@@ -79,6 +80,7 @@ impl Summary {
             complete: graph.complete,
             failed: graph.failed,
             cancelled: graph.cancelled,
+            skipped: graph.skipped,
             created: Some(times::utc(graph.created)),
             tags: graph.tags,
             begun: times::relative(graph.created, times::now()),
@@ -105,6 +107,7 @@ impl Row for Summary {
         (Column::whole("complete").rank(3), |row| row.complete.to_string()),
         (Column::whole("failed").rank(4), |row| row.failed.to_string()),
         (Column::whole("cancelled").rank(2), |row| row.cancelled.to_string()),
+        (Column::whole("skipped").rank(2), |row| row.skipped.to_string()),
         (Column::whole("created").rank(7), |row| row.begun.clone()),
         (Column::text("tags").rank(1), |row| row.tags.join(",")),
     ];

@@ -185,7 +185,7 @@ class Node(Generic[R_co]):
     def on_failure(self, function: Runs[P, S], *args: P.args, **kwargs: P.kwargs) -> Node[S]: ...
 
     def on_failure(self, function: Any, *args: Any, **kwargs: Any) -> Node[Any]:
-        """Adds a task that runs only if this task fails or is cancelled; otherwise it is cancelled."""
+        """Adds a task that runs only if this task fails or is cancelled; otherwise it is skipped."""
         return self.graph.add(_call(function, args, kwargs), after_failure=[self])
 
     @overload

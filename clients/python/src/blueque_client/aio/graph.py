@@ -61,7 +61,7 @@ class GraphHandle:
                 return found
 
     async def info(self) -> calls.ShowGraphReply:
-        """The numbers of complete, failed and cancelled tasks."""
+        """The numbers of complete, failed, cancelled and skipped tasks."""
         return await self._page("0", 1)
 
     async def wait(self, timeout: float | None = None) -> list[calls.ShowGraphItem]:

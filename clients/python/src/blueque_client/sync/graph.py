@@ -63,7 +63,7 @@ class GraphHandle:
                 return found
 
     def info(self) -> calls.ShowGraphReply:
-        """The numbers of complete, failed and cancelled tasks."""
+        """The numbers of complete, failed, cancelled and skipped tasks."""
         return self._page("0", 1)
 
     def wait(self, timeout: float | None = None) -> list[calls.ShowGraphItem]:
