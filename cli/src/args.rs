@@ -121,6 +121,11 @@ mod tests {
             assert!(lines(instead).count() > 0, "{instead}");
             lines(instead).for_each(|line| assert_eq!(refusal(line), None));
         }
+        for (options, instead) in help::OPTIONS {
+            options.split(' ').for_each(|option| assert_eq!(help::other_option(option), Some(instead)));
+            assert!(lines(instead).count() > 0, "{instead}");
+            lines(instead).for_each(|line| assert_eq!(refusal(line), None));
+        }
     }
 
     #[test]

@@ -100,6 +100,18 @@ pub fn elsewhere(word: &str) -> Option<&'static str> {
     ELSEWHERE.iter().find(|(words, _)| known(words)).map(|(_, line)| *line)
 }
 
+/// Options of other tools, and what to write instead where a command does not have the option.
+pub const OPTIONS: [(&str, &str); 3] = [
+    ("--detach --background --async", "`blueque submit QUEUE` and `blueque add -- PROGRAM` return at once"),
+    ("--dependency --depends-on --after-ok", "`blueque submit QUEUE --after-success ID` waits for another task"),
+    ("--parallel --concurrency --jobs", "`blueque worker QUEUE --slots 4` runs four tasks at once"),
+];
+
+/// Returns what to write instead of an option of another tool.
+pub fn other_option(option: &str) -> Option<&'static str> {
+    OPTIONS.iter().find(|(options, _)| options.split(' ').any(|known| known == option)).map(|(_, line)| *line)
+}
+
 /// Hides the global options on all pages, names their page, and sets the overview.
 pub fn shaped(command: Command) -> Command {
     let overview = overview(&command);

@@ -80,6 +80,13 @@ fn refuse(error: &clap::Error) -> ExitCode {
         output::say(format!("error: no such command; use {}", instead.replace('`', "")));
         return Code::Usage.into();
     }
+    if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && error.kind() == ErrorKind::UnknownArgument
+        && let Some(instead) = help::other_option(option)
+    {
+        output::say(format!("error: this command has no option {option}; {}", instead.replace('`', "")));
+        return Code::Usage.into();
+    }
     // The text repeats arguments. They may contain a URL with a password, or control sequences. Losing the colors is
     // acceptable.
     output::say(error.render().ansi().to_string().trim_end());

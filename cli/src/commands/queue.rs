@@ -22,6 +22,7 @@ pub struct Options {
 subcommands! {
     enum Word {
         /// List queues with the number of tasks in each state
+        #[command(alias = "show")]
         Ls(ls::Options) => |_| Scope::All,
         /// Show the next tasks of a queue, and why it skips others
         Peek(peek::Options),
@@ -42,7 +43,7 @@ subcommands! {
 
 impl Options {
     fn word(&mut self) -> &mut Word {
-        self.word.get_or_insert(Word::Ls(ls::Options {}))
+        self.word.get_or_insert(Word::Ls(ls::Options { queues: Vec::new() }))
     }
 }
 

@@ -9,10 +9,12 @@ use serde::Serialize;
 
 use crate::input::values::{past, queue_name, whole_number};
 use crate::output::size::size;
-use crate::output::table::{Cell, Column, Row};
+use crate::output::table::{self, Cell, Column, Row};
 use crate::output::{Code, Format, many, say};
 use crate::run_folder::end::Cost;
 use crate::session::Session;
+use crate::session::many::{AT_ONCE, at_once};
+use crate::session::several::{Several, verdict};
 use crate::subcommand::Subcommand;
 use crate::times::{self, When};
 use crate::view::cost;
@@ -76,6 +78,17 @@ struct Used {
 }
 
 impl Used {
+    /// Adds the sums of another partition.
+    fn merge(&mut self, other: &Self) {
+        self.tasks += other.tasks;
+        self.attempts += other.attempts;
+        self.cpu_seconds += other.cpu_seconds;
+        self.wall_seconds += other.wall_seconds;
+        self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
+    }
+
     fn add(&mut self, costs: &[Cost]) {
         self.tasks += 1;
         for cost in costs {
@@ -87,6 +100,58 @@ impl Used {
             self.read_bytes += cost.read_bytes.unwrap_or(0);
             self.written_bytes += cost.written_bytes.unwrap_or(0);
         }
+    }
+}
+
+/// The sums of a period.
+#[derive(Default)]
+struct Sums {
+    rows: BTreeMap<String, Used>,
+    total: Used,
+    /// Number of tasks that were looked at, and true if there are more.
+    looked: usize,
+    more: bool,
+    /// Time of creation of the oldest of these tasks.
+    oldest: Option<SystemTime>,
+}
+
+impl Sums {
+    fn row(&mut self, name: String) -> &mut Used {
+        self.rows.entry(name.clone()).or_insert_with(|| Used { name, ..Used::default() })
+    }
+
+    /// Adds the sums of another partition.
+    fn merge(&mut self, other: Self) {
+        for (name, used) in other.rows {
+            self.row(name).merge(&used);
+        }
+        self.total.merge(&other.total);
+        self.looked += other.looked;
+        // All tasks since the oldest of the partition whose tasks were not all looked at are counted.
+        self.oldest = match (self.more, other.more) {
+            (true, true) => self.oldest.max(other.oldest),
+            (false, true) => other.oldest,
+            _ => self.oldest,
+        };
+        self.more |= other.more;
+    }
+
+    fn write(self, format: Format) -> anyhow::Result<()> {
+        let mut rows: Vec<Used> = self.rows.into_values().collect();
+        rows.sort_by(|one, other| other.cpu_seconds.total_cmp(&one.cpu_seconds));
+        if rows.len() > 1 && format == Format::Table {
+            rows.push(Used { name: "total".to_owned(), ..self.total });
+        }
+        table::write(format, &rows)?;
+        let looked = many(self.looked, "task");
+        say(match self.oldest.filter(|_| self.more) {
+            Some(oldest) => format!(
+                "looked at the latest {looked}, created since {}; older ones are not counted: --limit looks further",
+                times::to_the_second(oldest)
+            ),
+            None => format!("looked at all {looked} that the server still has"),
+        });
+        Ok(())
     }
 }
 
@@ -123,49 +188,59 @@ impl Options {
         let at = info.updated().filter(|_| ended).filter(|at| within(*at));
         Ok(at.and_then(|_| read(info.cost()?)).into_iter().collect())
     }
-}
 
-impl Subcommand for Options {
-    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+    /// Adds up what the tasks of one namespace used.
+    fn sums(&self, session: &Session) -> anyhow::Result<Sums> {
         let (filter, most) = (Filter::new(), self.limit as usize);
         let ids = match &self.queue {
             Some(queue) => session.client.queue(queue.as_str())?.find(&filter, most + 1)?,
             None => session.client.find(&filter, most + 1)?,
         };
+        if ids.is_empty() {
+            session.must_exist(self.queue.as_slice())?;
+        }
         let ids: Vec<TaskId> = ids.into_iter().filter_map(|id| TaskId::new(id).ok()).collect();
-        let (mut rows, mut total) = (BTreeMap::<String, Used>::new(), Used::default());
-        let mut oldest: Option<SystemTime> = None;
-        for page in ids.get(..most.min(ids.len())).unwrap_or_default().chunks(PAGE) {
+        let mut sums = Sums { looked: ids.len().min(most), more: ids.len() > most, ..Sums::default() };
+        for page in ids.get(..sums.looked).unwrap_or_default().chunks(PAGE) {
             for (id, info) in page.iter().zip(session.client.infos(page)?) {
                 let Some(info) = info else { continue };
-                oldest = info.created().into_iter().chain(oldest).min();
+                sums.oldest = info.created().into_iter().chain(sums.oldest).min();
                 let costs = self.costs(session, id, &info)?;
                 if costs.is_empty() {
                     continue;
                 }
-                total.add(&costs);
+                sums.total.add(&costs);
                 for name in self.by.names(&info).into_iter().collect::<BTreeSet<_>>() {
-                    rows.entry(name.clone()).or_insert_with(|| Used { name, ..Used::default() }).add(&costs);
+                    sums.row(name).add(&costs);
                 }
             }
         }
-        if ids.is_empty() {
-            session.must_exist(self.queue.as_slice())?;
-        }
-        let mut rows: Vec<Used> = rows.into_values().collect();
-        rows.sort_by(|one, other| other.cpu_seconds.total_cmp(&one.cpu_seconds));
-        if rows.len() > 1 && session.format == Format::Table {
-            rows.push(Used { name: "total".to_owned(), ..total });
-        }
-        session.write(&rows)?;
-        let looked = many(ids.len().min(most), "task");
-        say(match oldest.filter(|_| ids.len() > most) {
-            Some(oldest) => format!(
-                "looked at the latest {looked}, created since {}; older ones are not counted: --limit looks further",
-                times::to_the_second(oldest)
-            ),
-            None => format!("looked at all {looked} that the server still has"),
-        });
+        Ok(sums)
+    }
+}
+
+impl Subcommand for Options {
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        self.sums(session)?.write(session.format)?;
         Ok(Code::Ok)
+    }
+
+    fn combine(&self, several: &Several<'_>) -> Option<anyhow::Result<Code>> {
+        let add = || {
+            let (mut all, mut outcomes) = (Sums::default(), Vec::new());
+            for (name, sums) in at_once(several.all, AT_ONCE, |name| self.sums(&several.open(name)?)) {
+                outcomes.push((
+                    name,
+                    sums.map(|sums| {
+                        all.merge(sums);
+                        Code::Ok
+                    }),
+                ));
+            }
+            let code = verdict(outcomes)?;
+            all.write(several.format)?;
+            Ok(code)
+        };
+        Some(add())
     }
 }
