@@ -89,6 +89,7 @@ struct Whole {
     deadline: Option<SystemTime>,
     notify: Option<String>,
     trace: Option<String>,
+    submitter: Option<String>,
 }
 
 impl Whole {
@@ -192,6 +193,14 @@ impl Graph {
     #[must_use]
     pub fn trace(mut self, trace: impl Into<String>) -> Self {
         self.whole.trace = Some(trace.into());
+        self
+    }
+
+    /// Sets the submitter of all tasks that have no submitter of their own, such as `me@here`. The same graph of another
+    /// submitter is the same graph.
+    #[must_use]
+    pub fn submitter(mut self, submitter: impl Into<String>) -> Self {
+        self.whole.submitter = Some(submitter.into());
         self
     }
 

@@ -163,7 +163,7 @@ pub(super) fn staging<L: Link>(
 ) -> Result<Vec<Call<StagedGraph>>> {
     let how = plan.bounds(ids).into_iter().fold(whole.options(), SubmitGraphOptions::bounds);
     let digest = digest(plan, ids, &how);
-    let how = how.digest(digest);
+    let how = whole.submitter.as_deref().into_iter().fold(how.digest(digest), SubmitGraphOptions::submitter);
     let call = |batch: Vec<Part<'_>>| {
         let (queues, options) = owned(client, &batch, ids)?;
         let parts = batch.iter().zip(&queues).zip(&options).filter_map(|((part, queue), options)| {

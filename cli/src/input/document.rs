@@ -83,7 +83,6 @@ impl Document {
         let graph = if listed { enq.read(&text) } else { Graph::from_json(&text) };
         let graph = graph.map_err(|error| fault(Code::Usage, format!("{}: {error}", self.name())))?;
         let graph = self.notify.iter().fold(graph, Graph::notify);
-        let graph = trace::of_environment().into_iter().fold(graph, Graph::trace);
         Ok(self.on_failure.into_iter().fold(graph, Graph::on_failure))
     }
 

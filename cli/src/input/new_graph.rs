@@ -2,13 +2,21 @@
 
 use blueque::{Error, Graph, GraphId, SubmittedGraph};
 
+use super::trace;
 use crate::output::{Code, fault, say};
 use crate::session::Session;
+use crate::session::caller::submitter;
 
 /// Submits a graph with this id in one namespace.
 pub fn submit_graph(session: &Session, graph: &Graph, id: &GraphId) -> anyhow::Result<SubmittedGraph> {
     check(graph)?;
-    submitted(session.client.submit_graph(graph), id)
+    submitted(session.client.submit_graph(&own(graph.clone())), id)
+}
+
+/// Returns the graph with the trace of the environment and with its submitter, unless this user hides it.
+pub fn own(graph: Graph) -> Graph {
+    let graph = trace::of_environment().into_iter().fold(graph, Graph::trace);
+    submitter().into_iter().fold(graph, Graph::submitter)
 }
 
 /// Fails for an invalid graph, before any call.

@@ -118,7 +118,7 @@ impl NewTaskArgs {
     pub fn each(&self, lines: &Lines, command: &CommandLine, namespace: &str) -> anyhow::Result<(GraphId, Graph)> {
         let id = self.graph_id()?;
         let parameters = self.parameters.are_given().then(|| self.payload()).transpose()?;
-        let mut options = self.options(self.rest.id.is_none());
+        let mut options = self.rest.options.clone();
         options.add_need(COMMANDS);
         let sign = |command: CommandLine| signed(command, namespace, id.as_str());
         let eta = self.rest.eta.map(|eta| times::seconds(eta.time()));
@@ -128,13 +128,11 @@ impl NewTaskArgs {
         Ok((id.clone(), graph.id(id)))
     }
 
-    /// Returns the options, with the trace of the environment and the submitter. A graph with an id of its own has none: the same submit by another user
-    /// must be the same graph.
-    fn options(&self, with_submitter: bool) -> TaskOptions {
+    /// Returns the options of a single task, with the trace of the environment and the submitter. The submitter of an
+    /// array is a property of its graph.
+    fn options(&self) -> TaskOptions {
         let mut options = self.rest.options.clone();
-        if with_submitter {
-            options.add_submitter();
-        }
+        options.add_submitter();
         if let Some(trace) = trace::of_environment().filter(|_| !options.has("trace")) {
             options.put("trace", trace);
         }
@@ -177,7 +175,7 @@ impl NewTaskArgs {
             (&id, self.queue.as_str()),
             indexes,
             (parameters, eta),
-            (&self.options(self.rest.id.is_none()), self.rest.upstreams.fields(&self.results())),
+            (&self.rest.options, self.rest.upstreams.fields(&self.results())),
         )?;
         Ok((id, graph))
     }
@@ -199,7 +197,7 @@ impl NewTaskArgs {
     pub fn submit_again(&self, session: &Session, request: &str, later: bool) -> anyhow::Result<(TaskId, Round)> {
         let parameters = self.payload()?;
         let id = self.rest.id.clone().unwrap_or_else(TaskId::random);
-        let options = self.options(true).options().inputs(&self.rest.upstreams.inputs(0, &self.results()));
+        let options = self.options().options().inputs(&self.rest.upstreams.inputs(0, &self.results()));
         let task = NewTask::new(&id, &parameters).eta(self.rest.eta.map(When::time));
         let calls = session.client.calls();
         let call = if later {
@@ -230,8 +228,7 @@ impl NewTaskArgs {
         let parameters = self.payload()?;
         let id = self.rest.id.clone().unwrap_or_else(TaskId::random);
         let task = NewTask::new(&id, &parameters).eta(self.rest.eta.map(When::time));
-        let mut options =
-            self.options(true).options().inputs(&self.rest.upstreams.inputs(0, &self.results())).hold(hold);
+        let mut options = self.options().options().inputs(&self.rest.upstreams.inputs(0, &self.results())).hold(hold);
         if followed && !self.rest.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }

@@ -4,6 +4,7 @@ use blueque::calls::{CompleteOptions, FailOptions, RegisterOptions, ReserveOptio
 use blueque::{ListenerId, QueueName};
 
 use crate::Desk;
+use crate::support::eventually;
 use crate::terminal::Screen;
 
 #[test]
@@ -87,6 +88,58 @@ fn a_task_has_its_submitter_and_ls_lists_the_tasks_of_this_user() {
     assert_eq!((by("given"), by("hidden"), by("named")), ("ann@host".into(), String::new(), "bob@host".into()));
     assert_eq!(desk.ok(&["ls", "--mine", "-o", "id"]), "mine\n");
     assert!(desk.ok(&["ls", "--columns", "id,submitter"]).contains("given   ann@host\n"));
+}
+
+#[test]
+fn the_tasks_of_arrays_and_graphs_have_the_submitter_of_their_graph() {
+    let desk = Desk::new();
+    let as_user = |name: &str, args: &[&str]| {
+        let made = desk.command(args).env("BLUEQUE_SUBMITTER", name).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        String::from_utf8(made.stderr).unwrap()
+    };
+    let file = |name: &str, text: &str| {
+        let path = std::env::temp_dir().join(format!("blueque-lists-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let lines = file("lines", "{\"x\": 1}\n");
+    let own = r#"{"queue": "q", "tasks": {"a": {}, "b": {"options": {"submitter": "bob@host"}}}}"#;
+    let document = file("graph.json", own);
+    let array: &[&str] = &["submit", "q", "--id", "array", "--array", "1-2"];
+    as_user("ann@host", array);
+    as_user("ann@host", &["add", "--id", "each", "--each", &lines, "--", "echo", "{x}"]);
+    as_user("ann@host", &["graph", "submit", &document, "--id", "graph"]);
+    as_user("", &["submit", "q", "--id", "hidden", "--array", "1-2"]);
+    as_user("ann@host", &["submit", "q", "--id", "other", "--array", "1", "--submitter", "bob@host"]);
+    [lines, document].iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    // The same array of another user is the same array.
+    assert!(as_user("eve@host", array).contains("array exists already"));
+    let of = |name: &str| {
+        let rows = desk.ok(&["ls", "--columns", "id,submitter", "-o", "csv"]);
+        let rows = rows.lines().filter_map(|row| row.strip_suffix(&format!(",{name}")).map(str::to_owned));
+        let mut ids: Vec<String> = rows.collect();
+        ids.sort();
+        ids.join(" ")
+    };
+    eventually("the graphs are released", || (desk.ok(&["ls", "-o", "id"]).lines().count() == 8).then_some(()));
+    assert_eq!(of("ann@host"), "array.0 array.1 each.0 graph.0");
+    assert_eq!((of("bob@host").as_str(), of("").as_str()), ("graph.1 other.0", "hidden.0 hidden.1"));
+    let mine = desk.command(&["ls", "--mine", "-o", "id"]).env("BLUEQUE_SUBMITTER", "ann@host").output().unwrap();
+    assert_eq!(String::from_utf8(mine.stdout).unwrap().lines().count(), 4);
+}
+
+#[test]
+fn words_of_other_tools_are_answered_with_the_right_line() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "movies"]);
+    let said = desk.refused(2, &["run", "movies", "1", "--detach"]);
+    assert!(said.contains("no option --detach; blueque submit QUEUE and blueque add -- PROGRAM"), "{said}");
+    assert!(desk.refused(2, &["submit", "movies", "1", "--depends-on", "a"]).contains("--after-success ID"));
+    assert!(desk.refused(2, &["run", "movies", "1", "--detahc"]).contains("unexpected argument '--detahc'"));
+    assert!(desk.ok(&["queue", "show", "movies"]).contains("movies"));
+    let said = desk.refused(4, &["queue", "show", "mvoies"]);
+    assert_eq!(said, "blueque: there is no queue mvoies (did you mean movies?)\n");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 --   creates the graph; until then no other command finds the tasks. A task must come after all tasks that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @role client
--- @options name on_failure tags bounds deadline notify trace digest request
+-- @options name on_failure tags bounds deadline notify trace submitter digest request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE DUPLICATE task.*
 namespace.open()

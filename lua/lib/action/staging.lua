@@ -41,6 +41,7 @@ function staging.spec(text, known, common, notify)
       options.deadline = deadline
     end
     options.trace = options.trace or common.trace
+    options.submitter = options.submitter or common.submitter
     spec = creation.spec(options)
     known[rest] = spec
   end

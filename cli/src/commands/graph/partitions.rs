@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use blueque::{Error, GraphHandle, GraphId, GraphSummary, PartitionName, SubmittedGraph};
 
 use crate::input::document::Document;
-use crate::input::new_graph::{check, submitted};
+use crate::input::new_graph::{check, own, submitted};
 use crate::output::{Code, code, fault};
 use crate::session::config::{LIMIT, Places};
 use crate::session::graphs::known;
@@ -46,7 +46,7 @@ pub fn submit(several: &Several<'_>, document: &Document, id: &GraphId) -> anyho
     for (name, found) in at_once(&names, AT_ONCE, |name| several.open(name).map(drop)) {
         found.map_err(|error| away(&name, error, "nothing was made"))?;
     }
-    match partitions.submit_graph(&graph, otherwise) {
+    match partitions.submit_graph(&own(graph), otherwise) {
         Err(Error::NotFound) => {
             let text = "a task outside of the graph for which it waits does not exist; nothing was made";
             Err(fault(Code::NotFound, text))
