@@ -92,7 +92,16 @@ pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
         word.parse().map_err(|_| found.place.problem(format!("must be one of {known}, not {word:?}")))
     });
     let (name, deadline, notify) = (document.text("name")?, document.time("deadline")?, document.text("notify")?);
-    let whole = Whole { name, tags, priority, deadline, on_failure: on_failure.transpose()?, notify, trace: None, submitter: None };
+    let whole = Whole {
+        name,
+        tags,
+        priority,
+        deadline,
+        on_failure: on_failure.transpose()?,
+        notify,
+        trace: None,
+        submitter: None,
+    };
     let mut templates = HashMap::new();
     for (name, found) in document.get("templates").map(Found::object).transpose()?.unwrap_or_default() {
         templates.insert(name, found.fields(&TEMPLATE)?);

@@ -7,7 +7,6 @@ use blueque::{Enq, Graph, Namespace, OnFailure, PartitionName, QueueName};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::trace;
 use super::values::queue_name;
 use super::yaml;
 use crate::file;

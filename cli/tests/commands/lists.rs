@@ -112,7 +112,9 @@ fn the_tasks_of_arrays_and_graphs_have_the_submitter_of_their_graph() {
     as_user("ann@host", &["graph", "submit", &document, "--id", "graph"]);
     as_user("", &["submit", "q", "--id", "hidden", "--array", "1-2"]);
     as_user("ann@host", &["submit", "q", "--id", "other", "--array", "1", "--submitter", "bob@host"]);
-    [lines, document].iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    for path in [lines, document] {
+        std::fs::remove_file(path).unwrap();
+    }
     // The same array of another user is the same array.
     assert!(as_user("eve@host", array).contains("array exists already"));
     let of = |name: &str| {

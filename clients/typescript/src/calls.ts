@@ -1762,7 +1762,8 @@ export interface GetReply {
    *   lease, `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part
    *   of a graph, `s` further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` its owner was asked to
    *   suspend, to continue, to signal or to describe its program, `n` may have notices, `m` with notices of
-   *   events that are due at a time.
+   *   events that are due at a time, `x` skipped: no other task needs it, because what it waits to fail is
+   *   complete; with `cancel` it is skipped once it has stopped.
    */
   readonly flags: string | null;
   /** The time by which the task must have ended. */
@@ -1995,8 +1996,10 @@ export interface GraphsItem {
   readonly complete: number;
   /** Number of failed tasks. */
   readonly failed: number;
-  /** Number of cancelled tasks. */
+  /** Number of cancelled tasks, without the skipped tasks. */
   readonly cancelled: number;
+  /** Number of tasks that were not needed, because what they wait to fail is complete; not in `cancelled`. */
+  readonly skipped: number;
   /** The name of the graph. */
   readonly name: string | null;
   /** The tags of the graph. */
@@ -2022,6 +2025,7 @@ const GRAPHS_REPLY: Shape<GraphsReply> = wire.list<GraphsReply>([
   { name: "complete", property: "complete", type: T.number },
   { name: "failed", property: "failed", type: T.number },
   { name: "cancelled", property: "cancelled", type: T.number },
+  { name: "skipped", property: "skipped", type: T.number },
   { name: "name", property: "name", type: T.text, empty: true },
   { name: "tags", property: "tags", type: T.tags, empty: true },
 ]));
@@ -2035,7 +2039,7 @@ const GRAPHS_REPLY: Shape<GraphsReply> = wire.list<GraphsReply>([
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Next cursor (0 at the end), then for each graph: its id, `staging` or `created`, the time of its last
  *   submission, its number of tasks, the number of tasks that are not deleted, how many of these are complete,
- *   failed and cancelled, its name and its tags.
+ *   failed, cancelled and skipped, its name and its tags.
  */
 export function graphs(cursor: string, limit: number): Call<GraphsReply> {
   return wire.call("graphs", [cursor, limit], [
@@ -4027,6 +4031,8 @@ export interface ShowGraphItem {
   readonly label: string | null;
   /** The inputs of the task, as submitted, without values. */
   readonly inputs: string | null;
+  /** The task was not needed: it is `cancelled`, and counts as skipped. */
+  readonly skipped: boolean;
 }
 
 /** What `show_graph` answers. */
@@ -4045,8 +4051,10 @@ export interface ShowGraphReply {
   readonly complete: number;
   /** Number of failed tasks. */
   readonly failed: number;
-  /** Number of cancelled tasks. */
+  /** Number of cancelled tasks, without the skipped tasks. */
   readonly cancelled: number;
+  /** Number of tasks that were not needed, because what they wait to fail is complete; not in `cancelled`. */
+  readonly skipped: number;
   /**
    * The current operation on the tasks of the graph: all or some are cancelled, failed and cancelled tasks are
    *   retried, or some tasks are rerun.
@@ -4065,6 +4073,7 @@ const SHOW_GRAPH_REPLY: Shape<ShowGraphReply | null> = wire.maybe(wire.list<Show
   { name: "complete", property: "complete", type: T.number },
   { name: "failed", property: "failed", type: T.number },
   { name: "cancelled", property: "cancelled", type: T.number },
+  { name: "skipped", property: "skipped", type: T.number },
   { name: "doing", property: "doing", words: ["cancel","retry","rerun"], empty: true },
 ], wire.rows<ShowGraphItem>([
   { name: "id", property: "id", type: T.name },
@@ -4074,6 +4083,7 @@ const SHOW_GRAPH_REPLY: Shape<ShowGraphReply | null> = wire.maybe(wire.list<Show
   { name: "cause", property: "cause", type: T.name, empty: true },
   { name: "label", property: "label", type: T.text, empty: true },
   { name: "inputs", property: "inputs", type: T.text, empty: true },
+  { name: "skipped", property: "skipped", type: T.flag },
 ])));
 
 /**
@@ -4085,10 +4095,10 @@ const SHOW_GRAPH_REPLY: Shape<ShowGraphReply | null> = wire.maybe(wire.list<Show
  *
  * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
  * Reply: Nil if there is no such graph; else next cursor (0 at the end), `staging` or `created`, the time of its
- *   last submission, its number of tasks, its name; how many tasks are complete, failed and cancelled; the action
- *   in progress: `cancel`, `retry`, `rerun`, or empty; then for each task: its id, its queue (empty if the task
- *   was deleted), its status, the number of tasks that it still waits for, the task that caused its end (empty if
- *   there is none), its label, and its inputs as submitted.
+ *   last submission, its number of tasks, its name; how many tasks are complete, failed, cancelled and skipped;
+ *   the action in progress: `cancel`, `retry`, `rerun`, or empty; then for each task: its id, its queue (empty if
+ *   the task was deleted), its status, the number of tasks that it still waits for, the task that caused its end
+ *   (empty if there is none), its label, its inputs as submitted, and 1 if it was skipped.
  */
 export function showGraph(graph: string, cursor: string, limit: number): Call<ShowGraphReply | null> {
   return wire.call("show_graph", [graph, cursor, limit], [
@@ -4981,6 +4991,8 @@ export interface SubmitGraphOptions {
   readonly notify?: string | undefined;
   /** The trace of all tasks that have no `trace` of their own. */
   readonly trace?: string | undefined;
+  /** The submitter of all tasks that name none. */
+  readonly submitter?: string | undefined;
   /**
    * A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
    *   another digest; without a digest nothing is compared.
@@ -5015,6 +5027,7 @@ export function submitGraph(graph: string, total: number, each: readonly SubmitG
     ["deadline", options.deadline],
     ["notify", options.notify],
     ["trace", options.trace],
+    ["submitter", options.submitter],
     ["digest", options.digest],
     ["request", options.request],
   ], SUBMIT_GRAPH_REPLY, true, options);

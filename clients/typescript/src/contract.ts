@@ -65,9 +65,9 @@ export type Missed = "one" | "skip" | "all";
 
 /**
  * The event of a notice: the state in which a task has ended; for a graph `failed` if any task failed, else
- *   `cancelled` if any was cancelled, else `complete`. `pending`: it has been pending for the asked time;
- *   `no-progress`: it has run for the asked time without progress; `deadline`: the asked time is left until its
- *   deadline.
+ *   `cancelled` if any was cancelled and not skipped, else `complete`. `pending`: it has been pending for the
+ *   asked time; `no-progress`: it has run for the asked time without progress; `deadline`: the asked time is left
+ *   until its deadline.
  */
 export type NoticeEvent = "complete" | "failed" | "cancelled" | "pending" | "no-progress" | "deadline";
 

@@ -3,101 +3,101 @@
 
 /** The server's name of each script. */
 export const DIGESTS = {
-  adopt: "08d6908fe5c3aa2bd7cc02ae8f0651fd5a626c53",
+  adopt: "ae22d118394b14e407e034d2495d7e5dafda08e6",
   aggregate: "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
   answer_notice: "a0978354f3dbac2568f1e41517ab73ddb8837814",
-  append_log: "c97f1cfc87eaea19aeb3c66a67534d25e41819e8",
-  attend: "829b571dc2c453edd22e6516436d67926bef3372",
-  audit: "5d6b764038d66a8a93dc0e98fb69a13ec76c0488",
-  bulk: "6fb3207c1b536e495493abfa6373d1564f3bdc96",
-  cancel: "13d24891ef4692e88641c50919df943bb1893b8c",
-  cancel_graph: "d6e2c1b038d3d551d9c931210e5978a5c2c664a8",
-  changes: "5981ffa8093b85aafff4483374d8d4f4cef80377",
-  checkpoint: "c3e2cc743d6c89f6c4d9a116b3cbecfb4b851baa",
-  complete: "b13c81372b3775eea3d9b57c5b88493f6fbfdd74",
-  configure: "4d7a9ff4b38c14c27f97cb5519e7c450fe394add",
+  append_log: "12652c9a402947bdc6b876aa49f65869bd8762bf",
+  attend: "e14a5bfbf40fc5bd94dcfd21adf503b3117cb36a",
+  audit: "82ba2869865b8b44ba1d0e77df36609041ea7007",
+  bulk: "f487b28c00ebbb2b031051ffe71549d8b3a03d4c",
+  cancel: "4d51bde5310639ef7dc5561ea18d87db58feb140",
+  cancel_graph: "3bffb7aa436a78bd59323d30120cc2ad50ef4177",
+  changes: "1ac5b5750d1d1265f384f3fca0b5db64c824b669",
+  checkpoint: "2366b5758465cdf89ff74cd63791525e98ba5b34",
+  complete: "fd9c13df5cad822c32f23a91d5508303b326c04c",
+  configure: "218318b3a84d781307e89e5f791b0c20e3b28da6",
   counts: "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
-  delete: "d4bf023380b5c295eece69ac3262e2b84698cb4e",
-  delete_queue: "188c806447c3830d369660b1b7e9c63701a99f06",
-  depend: "d3ba356f125239056e22aea926a66d237de88319",
-  describe: "da79e3b198432b8c5e45d1923dbced8d8d6d6ff8",
+  delete: "4cfe96ef739fb68d5309ab0fbcd6242aa959af3f",
+  delete_queue: "e2b99971afa3a75257ad5f7763a705a50c790a03",
+  depend: "edd34c120b1d5779ee02c12a2d37b490af43d2a0",
+  describe: "55e1c0b98f6ff448cae546550fdafe7a0c5e2de0",
   description: "e8f34a88fd412fce0d8888602a07f4c5991773fa",
-  drain: "e79b22e01f4878f2c2a6a52f09390268c9a6ad44",
-  edit: "cc358a0a2da67b8b5922e28111081eab522630d4",
-  estimate: "e544eff4cb0affb99b16f6778a028d475e768868",
-  events: "4e0d4e8645b59506137b86ef8ea0fd1df9434fab",
-  fail: "33542a9976dadc07e9ac8d96fedd9c2017434f42",
-  find: "e3007589fb71515bbfd51c5b853bc7a3fbda8c29",
-  finish_and_reserve: "c8a7fc25cb86068e5771c34aea1ca6f5fe5d13f3",
+  drain: "0d783170e234879aa3f6cc0ccc2d64bfadca7207",
+  edit: "8a3aa20846a3242cee10d0be67a000a84fd9aa14",
+  estimate: "d1b19654146730489c6166a6db739feb807099d4",
+  events: "4c9ca8a49d43579108644b2dba68a88cb190baf3",
+  fail: "244fb580c4404e8945571876626b2ca93ef63b12",
+  find: "c26bb93ff3b630a4831da3566d14c12b302000b0",
+  finish_and_reserve: "42298f11934d25bb200e5d5b085011edd0738b5b",
   get: "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
   get_many: "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
-  graphs: "f35628d78551164e0457313fc1d128b3f4d888d3",
+  graphs: "43e0de6ee1a233ae2711984a997ee73aa85f270d",
   groups: "e56a7e22f572dd9f7300b9aec4ae55a5c1e91f10",
   handshake: "deadbb4d0eb34254ac665d6227d22e7197da4ae3",
   heartbeat: "502133aa8a67eae51e28db6a1c1b8b7be58af134",
   history: "9282e7dd1cfbad9996a07b2a620b6ddd3611777b",
-  hold: "136ee1c7ed77bd97ec476cffc69ce3b225c6cd23",
-  limit: "03e1eef7e4f3e22dda80adf0cdebfd3a524e64e2",
-  limits: "479aea891fd3f36863254d38d2f2ed2142c3a92a",
+  hold: "1ef844a90b8a9b3ee5c04f671f69b37959b3d276",
+  limit: "a89d19b1c8b4a7830820e65ce08fecd593b4b68b",
+  limits: "0f4170749446927b3f4fbe8f70d94a9f04797c0e",
   list: "5834c5cc2025531e1742fb70458765f43e52c12e",
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
-  logs: "982071d628e635e379333b0e48892ae28021732c",
-  maintenance: "f61b1b28f4df322554dac222d11b614ad104020f",
-  move: "58849cc284c6be070831787b9a50b501c9978a0a",
-  note: "458004817abe64ae9e83ac8d26a5fcc83b2af26c",
+  logs: "e7159d7d6372b7d7d7d3ff2889f3fe53debc6b77",
+  maintenance: "246c7636c7a1855c9dca63cfed0c536272d22e05",
+  move: "eb770623cbe22eeaa15353612e6fe82420a6ca9e",
+  note: "1acaa4b0235eefa84f2f0c30a84e96a8f42a9192",
   notices: "d2fd00b82a4b9da373ca4f62884d20856063fb6c",
-  pause: "e78f1f35d757ec9bcd271c896d6ee56c7b71fb48",
+  pause: "eb3cb0af75b58e09a7e0d40dfc2a53b6eb3f9412",
   pause_schedule: "5a3a25486a5ae01c5b8696f534b5027f010ae64b",
-  peek: "1f898f158a6c874c574b39ebac59d647c2203e31",
-  prioritise: "0d85f212bfc9f5ecd2c78f0110fdefd7c6bfef78",
+  peek: "14954d3eac822107e6c73a0880b49f5328783e54",
+  prioritise: "2dc8e87ac95ce1a4ce95d238fb8f142e2cb99cde",
   progress: "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-  promote: "db8f829f57b48968c4b97b4454af6e8183e6852b",
-  prune: "915d3fb51ada07a6d0dcbee4a1f5a9fcca22d316",
+  promote: "f56280bc7ac496b79dcff94c5e2a69fecc7ae6db",
+  prune: "a05b2af5720f5933bbd0517c3f5266c1f72f4be4",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
-  ready: "0c39d3157167df489f28335380e7d5705612b6b0",
-  register: "16c3fd63a6633462dfdd5fdeb61f6f9effe068a0",
-  release: "690e1a3f436551752ea227c9bfec483f80500d09",
-  repair: "0e9d69503120f48b494816ffff591223d7ef0701",
-  report: "7a18bcb3c0e90e305ebf585a88535ffa9e89c313",
-  requeue: "5d2d921d009f1b29085a431be56048666358e162",
-  requeue_orphans: "5791ee71331ef3b6be8b6d2de0591bef7ec83f46",
-  reserve: "299043a5ec8b2dd36e458ce30bb0ee8e5b77ab3f",
-  reset_clock: "be63a3630bf3f5f6b2eb3c97fd88fae17d50b4f8",
-  resume: "7069a2bcea34fb03dad2812b63384590c0779688",
-  resume_schedule: "8aaa6e55168754398338b97d032b549a0394a41d",
-  retry: "ecc1b268aaa5881516bd77b0bb3ed9e8d3a14450",
-  retry_graph: "355d038dcdebbcc83c1c2292382ca4abcbdf03f9",
-  run_deferred: "d68c0c4135e599eddd872accd92f3ab52822b910",
-  run_schedule: "81872da5c4698486f31e53656db0423cae77e9d2",
-  schedule: "e8340b23aabc8760c4082eaebeeb3b3b735ec56f",
+  ready: "5939e78f4ae9d3f2b5799e8aad322c24e6ec9b71",
+  register: "335d9db45de7a300840ccbf3fba3acedcacc832e",
+  release: "01dda9f464333d2cfd465bb4c761500947047a26",
+  repair: "f82dfab960a312568bdd0a1e1beafe493447d538",
+  report: "6868467702e4f6af0aa454653408abeccd2c6f8b",
+  requeue: "af30c9112341c366e180eb88d67b116442c44b52",
+  requeue_orphans: "b654591a5ef25a1e0c6679f6f3d4ff0140bf3242",
+  reserve: "ec73e838d8dbdb8638537426154b04bae9ab6b01",
+  reset_clock: "6d2b052e27d3b05752ba4d03f1d497e15caf1bb3",
+  resume: "385167d7401b40bdba7f32128dd92ac0babc203b",
+  resume_schedule: "5049cbb225e42bf3705b40a8ede846b053243855",
+  retry: "154d611a9d047786ca113191803c625f54af316b",
+  retry_graph: "a383edc96bb254cb2d53ddbb308e735d43794a1a",
+  run_deferred: "6a13e5799a5d8ee3b3fceaa65ae54dab009ad847",
+  run_schedule: "74bc8e7a6a0c0459bc6fb54c1be737f83f843c4c",
+  schedule: "04794ac9b0a92222bf1e6ccddac0b0fc87b44527",
   schedules: "f793cccd147ef5cdf0aad4690c99058fce178a3f",
-  set_topology: "eaeb36eb312deacefea6bc4878ea24a032a62a93",
+  set_topology: "5e00fb15a683aea05f1b4b48077a18c055c51bcd",
   settings: "db99e722d3475e03a95e097f0abac3c64d2c4355",
-  show_graph: "120bf2fe73e18f97ad0a7636608f5b55701a31f2",
+  show_graph: "fa95dc357e8a28287086213288d8f314251dd59d",
   show_schedule: "05b475d06d4e1905f68f6e4fb1eb716238263dfe",
-  signal: "0081d7abb82d53f5cd388de104b56d4215f932bb",
-  start: "2ba8a958b7f000d0b3003f87644a30373384e8b0",
-  statistics: "eb1d2bfc7537c23e476d3d70ff36741bad58d035",
-  submit: "a58388c0d7fdeb954ff594349a816fd2534aafdd",
-  submit_graph: "d76b6ab81530d721ab35acf8b2231a20f4c01e0d",
+  signal: "fab03dbc811b9b89a454c04cd8971e8e36e3937f",
+  start: "f805fd0791fdbdb30a4cc6301c93a6fea7a0c870",
+  statistics: "6d58079acfeb4d0c9e8376adf125d254596b35fa",
+  submit: "20d4ec4ac350b54b54a8b2df16694edd700b5787",
+  submit_graph: "3fa160eb412364694d851521da6a8c147801ec57",
   supply_times: "b5a66a4c085284a2714212151f57d7c18b9c1d53",
-  suspend: "edfde602badcbed777122d7a8dac856285fd6279",
+  suspend: "a8cf584aa7b7f57f6d5a983a0ceb1b9124b456f8",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
   take_notices: "16c53bc7e5fb1e8dafece8656130a981c66dc422",
-  tick: "4b8a4a07c1412e5d68070a3829879693c80f3418",
+  tick: "03e13d84d4fcabad5cc3495c13b7db3b870a165b",
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
-  track: "6f4a73b89af93c89828e150e0be513af5de754df",
+  track: "fa0ca74ec7095fdae0c063830b754945a2a1b29f",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-  undepend: "0222b0e6074292fdf8239a6df2939f5fd29aa0db",
-  unhold: "647f9766b649fe730ec87d7ea9f48711abd9df3e",
+  undepend: "21bb5d5df245483bf8ad61cfc2f6b0479f1f3ec8",
+  unhold: "81a08ebf52580c5faf5482bdfc99549daf4fe4fd",
   unregister: "faf138a512b332957c4d480f0f9c652409c7af00",
-  unschedule: "d0e0adbf83cd539182a66611b6ea5864a5ef8546",
-  unsuspend: "3e0095fa6f2b046b8d6af6f6223dc6268b5e6d78",
+  unschedule: "bfa540b96ec5f4fc7233ed5f8c1af93716d7ce15",
+  unsuspend: "aa1297070f22bccd085735ee492428c4f54a28ba",
   untag: "7d8a253d256cab7c8d710e69705619cdd2b37999",
-  untrack: "214ae19547634ba87eaa63035daf8556050add79",
-  why: "1acfa54e2d39ecb47ce33fffad1ce471a4ff1141",
+  untrack: "3a0622c1dfd03131d48f66eebf1ea4b3ab89a0ba",
+  why: "2c11188eec44da17f2cd0f8ee7ceb5f2f31c8bc7",
   workers: "70aa0fc3c2791d50659cf6293fcface547f39a0c",
 } as const;
 
@@ -568,19 +568,25 @@ function @{args.cause}(value, what)
   return @{args.plain}(value, what)
 end
 
+=== args.named
+function @{args.named}(text, name)
+  return #name <= 64 and string.find(name, '^[%a_][%w_]*$') and text .. ' (' .. name .. ')' or text
+end
+
 === args.options
 function @{args.options}(last)
   local found = {}
   for i = (last or @{args.at}) + 1, #ARGV, 2 do
     local name, value = ARGV[i], ARGV[i + 1]
     if not value then
-      @{reply.fail}('BADARG', 'an option has no value: options come in pairs')
+      @{reply.fail}('BADARG', @{args.named}('an option has no value', name) .. ': options come in pairs')
     elseif found[name] ~= nil then
-      @{reply.fail}('BADARG', 'an option is given twice')
+      @{reply.fail}('BADARG', 'the option ' .. name .. ' is given twice')
     end
     found[name] = @{contract.option}(name, value)
     if found[name] == nil then
-      @{reply.fail}('BADARG', 'unknown option or extra argument: the contract lists the options of this command')
+      @{reply.fail}('BADARG', @{args.named}('unknown option or extra argument', name)
+        .. ': the contract lists the options of this command')
     end
   end
   return found
@@ -934,7 +940,8 @@ function @{at_least.plan_end}(plan, task, up, to, mark, slots)
     plan.met, plan.ready = true, true
     return
   end
-  local may_wait = @{graphs.on_failure}(task.extra[5]) == 'hold' and set.least <= set.left + set.owed
+  local may_wait = @{graphs.outcome}(to, up.flags) ~= 'skipped' and @{graphs.on_failure}(task.extra[5]) == 'hold'
+    and set.least <= set.left + set.owed
   if set.least > @{at_least.chances}(set) and not may_wait then
     @{at_least.plan_again}(plan, up, open)
     plan.short = set.least > @{at_least.chances}(set)
@@ -1493,9 +1500,9 @@ function @{cancel_unneeded.plan}(task, from, limit)
   offset = tonumber(offset) or 0
   local page, after = @{edges.read}(task.id, limit, cursor)
   local step = { tasks = {}, left = {} }
-  local ended = task.status == 'failed' and ' failed' or ' was cancelled'
-  step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. ended, cause = task.cause or task.id,
-    discard = true }
+  local ended = @{graphs.outcome}(task.status, task.flags)
+  step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. (ended == 'failed' and ' ' or ' was ') .. ended,
+    cause = task.cause or task.id, discard = true, skips = ended == 'skipped' }
   local last = math.min(#page, offset + limit)
   if @{graphs.on_failure}(task.graph) ~= 'cancel' then
     page, after, last = {}, '0', 0
@@ -1567,7 +1574,12 @@ function @{cancelling.plan}(task, spec)
     return
   elseif @{contract.is_final}(task.status) then
     return @{actions.refuse}(task, 'waiting, scheduled, pending, held, reserved or started')
-  elseif @{record.held}(task) and not @{cancelling.frees}(task, spec) then
+  end
+  if spec.skips and not task.cancel then
+    task.skip = (task.flags or '') .. 'x'
+    task.flags = task.skip
+  end
+  if @{record.held}(task) and not @{cancelling.frees}(task, spec) then
     local order = spec.force and 'kill' or 'cancel'
     local given = @{orders.of}(task)
     task.to = given ~= 'kill' and (given ~= order or spec.discard) and 'cancelling'
@@ -1590,6 +1602,9 @@ function @{cancelling.cancel}(task, spec)
     @{orders.give}(task.queue, 't:' .. task.id, task.order)
     redis.call('HSET', task.key, 'cancel', task.cancel or @{namespace.now},
       unpack(task.cancel and spec.reason == '' and {} or { 'reason', spec.reason }))
+    if task.skip then
+      redis.call('HSET', task.key, 'flags', task.skip)
+    end
     if spec.discard then
       redis.call('HSET', task.key, 'discard', '1', unpack(spec.cause and { 'cause', spec.cause } or {}))
     end
@@ -1598,7 +1613,8 @@ function @{cancelling.cancel}(task, spec)
     @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
     @{orders.announce}(task.queue)
   elseif spec.cause then
-    @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'cause', spec.cause)
+    @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'cause', spec.cause,
+      unpack(task.skip and { 'flags', task.skip } or {}))
   else
     @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason)
   end
@@ -2255,7 +2271,8 @@ function @{edge_end.plan_one}(up, to, id)
   local task = @{record.find}(id, @{edges.fields}())
   local key = @{namespace.declare}(@{edges.upstreams}(id))
   local kind, mark, slots = @{edges.parse}(redis.call('HGET', key, up.id))
-  local plan = { id = id, met = not kind or @{edges.is_met}(kind, to) }
+  local plan = { id = id, met = not kind or @{edges.is_met}(kind, to, up.flags) }
+  local is_skipped = @{graphs.outcome}(to, up.flags) == 'skipped'
   if not task or task.status ~= 'waiting' or not kind then
     plan.kept = task and kind and @{contract.is_final}(task.status)
     plan.staged = not task and kind and redis.call('HGET', @{namespace.key}('task', id), 'graph')
@@ -2274,14 +2291,16 @@ function @{edge_end.plan_one}(up, to, id)
     if plan.missed then
       return plan
     end
-  elseif not plan.met and @{edges.is_repairable}(kind, to) and @{graphs.on_failure}(task.extra[5]) == 'hold' then
+  elseif not plan.met and not is_skipped and @{edges.is_repairable}(kind, to) and @{graphs.on_failure}(task.extra[5]) == 'hold' then
     plan.held = true
     return plan
   end
   plan.task = task
   task.later = true
   if not plan.met then
-    plan.to, task.group, task.broken = kind == 'failure' and 'cancelled' or 'failed', 'upstream', true
+    plan.skips = is_skipped or kind == 'failure'
+    task.flags = (task.flags or '') .. (plan.skips and 'x' or '')
+    plan.to, task.group, task.broken = plan.skips and 'cancelled' or 'failed', 'upstream', true
     return plan
   end
   local open = redis.call('HLEN', key)
@@ -2391,8 +2410,9 @@ end
 function @{edge_end.fail_with}(up, plan, told)
   local cause = told[3] or up.id
   redis.call('ZADD', @{edges.dependents}(up.id), '-' .. @{namespace.now}, plan.id)
-  if plan.to == 'cancelled' then
-    plan.why, plan.fields = 'upstream', { 'cause', cause, 'reason', 'not needed: ' .. up.id .. ' is complete' }
+  if plan.skips then
+    plan.why, plan.fields = 'upstream', { 'cause', cause, 'flags', plan.task.flags,
+      'reason', 'not needed: ' .. up.id .. (told[1] == 'complete' and ' is complete' or ' was skipped') }
     return
   end
   plan.why, plan.fields = 'upstream', { 'cause', cause, 'group', 'upstream',
@@ -2720,7 +2740,7 @@ end
 function @{edge_retry.plan_edge}(again, edge, begun)
   local id, kind, slots = edge.id, edge.kind, edge.slots
   local up = @{graphs.upstream}(id)
-  local over, is_met = not begun and @{edges.is_over}(up.status), @{edges.is_met}(kind, up.status)
+  local over, is_met = not begun and @{edges.is_over}(up.status), @{edges.is_met}(kind, up.status, up.flags)
   if over and is_met and slots ~= '' and up.key and not @{fan_in.may_read}(redis.call('HSTRLEN', up.key, 'result')) then
     over, again.asked[#again.asked + 1] = false, id
     @{namespace.probe}('ZCARD', @{edges.deferred}())
@@ -2990,8 +3010,8 @@ function @{edge_submit.look_at_ended}(task, wish, up, named)
     return { up = up, kind = wish.kind, slots = wish.slots, asks = true }
   elseif wish.kind == 'some' and not @{at_least.look_at_ended}(task, wish, up, named) then
     return
-  elseif not @{edges.is_met}(wish.kind, up.status) then
-    @{reply.fail}('UPSTREAM', @{edge_submit.place}(task, wish) .. wish.id .. ' is ' .. up.status
+  elseif not @{edges.is_met}(wish.kind, up.status, up.flags) then
+    @{reply.fail}('UPSTREAM', @{edge_submit.place}(task, wish) .. wish.id .. ' is ' .. @{graphs.outcome}(up.status, up.flags)
       .. ', so this task would never run: retry that one first')
   elseif wish.slots[1] then
     local result = @{edges.result_of}(up)
@@ -3144,9 +3164,12 @@ function @{edges.slots}(text)
 end
 
 === edges.is_met
-function @{edges.is_met}(kind, to)
+function @{edges.is_met}(kind, to, flags)
   if kind == 'after' or kind == 'optional' then
     return true
+  end
+  if @{graphs.outcome}(to, flags) == 'skipped' then
+    return false
   end
   return (kind == 'failure') ~= (to == 'complete')
 end
@@ -3390,7 +3413,7 @@ function @{edit_edges.look_for_child}(task, wish, had)
     return
   elseif wish.kind == 'some' then
     task.lacking = not @{at_least.look_at_ended}(task, wish, up) and up or task.lacking
-  elseif not @{edges.is_met}(wish.kind, up.status) then
+  elseif not @{edges.is_met}(wish.kind, up.status, up.flags) then
     task.broken = task.broken or up
   end
 end
@@ -3706,7 +3729,7 @@ function @{edits.compare}(task, spec, call)
     return
   end
   local flags = spec.flags or ''
-  for letter in string.gmatch(task.flags or '', '[rwkdgoacn]') do
+  for letter in string.gmatch(task.flags or '', '[rwkdgoacnx]') do
     flags = string.find(flags, letter, 1, true) and flags or flags .. letter
   end
   if flags ~= (task.flags or '') then
@@ -5766,8 +5789,8 @@ end
 
 === graphs.plan_repair
 function @{graphs.plan_repair}(task)
-  local known = redis.call('HMGET', @{graphs.key}(task.graph), 'doing', 'failed', 'cancelled')
-  if (not known[1] or known[1] == 'repair') and (known[2] or 0) + (known[3] or 0) > 1 then
+  local known = redis.call('HMGET', @{graphs.key}(task.graph), 'doing', 'failed', 'cancelled', 'skipped')
+  if (not known[1] or known[1] == 'repair') and (known[2] or 0) + (known[3] or 0) + (known[4] or 0) > 1 then
     @{graphs.plan_walk}(task.graph)
     task.repairs = true
   end
@@ -5870,23 +5893,29 @@ end
 
 === graphs.notify
 function @{graphs.notify}(task, key)
-  local v = redis.call('HMGET', key, 'complete', 'failed', 'cancelled', 'left')
+  local v = redis.call('HMGET', key, 'complete', 'failed', 'cancelled', 'skipped', 'left')
   local complete, failed, cancelled = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
-  if complete + failed + cancelled == tonumber(v[4]) then
+  local skipped = tonumber(v[4] or 0)
+  if complete + failed + cancelled + skipped == tonumber(v[5]) then
     @{notices.append}(task.graph_notices, failed > 0 and 'failed' or cancelled > 0 and 'cancelled' or 'complete',
       @{namespace.now}, '0', '-', 'end', '-', string.format('%d complete, %d failed, %d cancelled', complete, failed,
-      cancelled))
+      cancelled) .. (skipped > 0 and string.format(', %d skipped', skipped) or ''))
   end
+end
+
+=== graphs.outcome
+function @{graphs.outcome}(status, flags)
+  return status == 'cancelled' and string.find(flags or '', 'x', 1, true) and 'skipped' or status
 end
 
 === graphs.count
 function @{graphs.count}(task, to)
   local key = @{graphs.key}(task.graph)
   if @{contract.is_final}(to) then
-    redis.call('HINCRBY', key, to, 1)
+    redis.call('HINCRBY', key, @{graphs.outcome}(to, task.flags), 1)
   end
   if task.status and @{contract.is_final}(task.status) then
-    redis.call('HINCRBY', key, task.status, -1)
+    redis.call('HINCRBY', key, @{graphs.outcome}(task.status, task.flags), -1)
   end
   if to == 'deleted' and redis.call('HINCRBY', key, 'left', -1) == 0 then
     @{graphs.unlimit}(task.bounds)
@@ -6272,7 +6301,7 @@ function @{holdings.load}(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoacnm]') then
+  if not string.find(task.flags, '[^wdgoacnmx]') then
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', @{namespace.prefix} .. 'task_' .. task.id, 'graph') or nil
@@ -6600,6 +6629,14 @@ function @{holdings.move_name}(task, to)
   end
 end
 
+=== holdings.need
+function @{holdings.need}(task)
+  if string.find(task.flags or '', 'x', 1, true) then
+    task.flags = string.gsub(task.flags, 'x', '')
+    redis.call('HSET', @{namespace.prefix} .. 'task_' .. task.id, 'flags', task.flags)
+  end
+end
+
 === holdings.move
 function @{holdings.move}(task, to)
   if not task.bound then
@@ -6656,6 +6693,9 @@ function @{holdings.move}(task, to)
   end
   if task.graph then
     @{graphs.count}(task, to)
+  end
+  if to ~= 'cancelled' and to ~= 'deleted' then
+    @{holdings.need}(task)
   end
   if @{controls.has}(task) and to ~= 'started' then
     @{controls.forget}(task, to)
@@ -13604,6 +13644,7 @@ function @{staging.spec}(text, known, common, notify)
       options.deadline = deadline
     end
     options.trace = options.trace or common.trace
+    options.submitter = options.submitter or common.submitter
     spec = @{creation.spec}(options)
     known[rest] = spec
   end
@@ -13695,7 +13736,7 @@ function @{staging.options}(text)
   local options = {}
   for name, value in pairs(@{schedules.values}(text)) do
     options[name] = @{contract.task_option}(name, value)
-      or @{reply.fail}('BADARG', 'unknown option of a task: the contract lists them')
+      or @{reply.fail}('BADARG', @{args.named}('unknown option of a task', name) .. ': the contract lists them')
   end
   if options.unique then
     @{reply.fail}('BADARG', 'a task of a graph has no unique name: give the graph an id of your own instead')
@@ -15136,6 +15177,7 @@ end
 function @{walks.do_spare}(task)
   @{orders.give}(task.queue, 't:' .. task.id, 'stop')
   redis.call('HDEL', task.key, 'cancel', 'discard', 'cause', 'reason')
+  @{holdings.need}(task)
   redis.call('HSET', task.key, 'requeue', @{namespace.now})
   @{tracking.note}(task, 'requeue')
 end
@@ -16723,7 +16765,7 @@ function @{contract.option}(name, value)
     return @{notices.check_graph}(value, name)
   elseif name == 'trace' then
     return @{args.trace}(value, name)
-  elseif name == 'digest' or name == 'request' then
+  elseif name == 'submitter' or name == 'digest' or name == 'request' then
     return @{args.plain}(value, name)
   end
 end
@@ -17720,9 +17762,9 @@ local function command()
   local by = @{args.options}().by
   local field = queue == '*' and 'settings' or 'settings:' .. queue
   if not @{args.among}(name, ' ageing audit backoff closed concurrency delay events forget_after grace graph_bytes history input_bytes jitter keep key_concurrency key_rate lease log_bytes logs_bytes lost_delay max_bytes max_delay max_failures max_losses max_releases max_uncounted notify rate retain statistics ') then
-    @{reply.fail}('BADARG', 'unknown setting: the contract lists all settings')
+    @{reply.fail}('BADARG', @{args.named}('unknown setting', name) .. ': the contract lists all settings')
   elseif value ~= '' then
-    @{contract.setting}(name, value, 'the setting')
+    @{contract.setting}(name, value, 'the setting ' .. name)
   end
   if queue ~= '*' and @{args.among}(name, ' logs_bytes graph_bytes audit ') then
     @{reply.fail}('BADARG', name .. ' is for all queues together: set it with the queue *')
@@ -18625,7 +18667,7 @@ return @{reply.refusal}(answer)
 === graphs
 --- Lists the graphs of the namespace, newest first.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each graph: its id, ${TICK}staging${TICK} or ${TICK}created${TICK}, the time of its last submission, its number of tasks, the number of tasks that are not deleted, how many of these are complete, failed and cancelled, its name and its tags
+-- @reply next cursor (0 at the end), then for each graph: its id, ${TICK}staging${TICK} or ${TICK}created${TICK}, the time of its last submission, its number of tasks, the number of tasks that are not deleted, how many of these are complete, failed, cancelled and skipped, its name and its tags
 -- @errors
 
 local cold
@@ -18648,10 +18690,10 @@ local function command()
   local answer = { after }
   for i = 1, #page, 2 do
     local v = redis.call('HMGET', @{graphs.key}(page[i]), 'state', 'created', 'total', 'left', 'complete', 'failed',
-      'cancelled', 'name', 'tags')
+      'cancelled', 'skipped', 'name', 'tags')
     if v[1] then
-      @{reply.add}(answer, page[i], v[1], v[2], v[3], v[4] or '0', v[5] or '0', v[6] or '0', v[7] or '0', v[8] or '',
-        v[9] or '')
+      @{reply.add}(answer, page[i], v[1], v[2], v[3], v[4] or '0', v[5] or '0', v[6] or '0', v[7] or '0', v[8] or '0',
+        v[9] or '', v[10] or '')
     end
   end
   return answer
@@ -21397,7 +21439,7 @@ return @{reply.refusal}(answer)
 === show_graph
 --- Returns the tasks of a graph, in the order in which they were submitted.
 -- @args now graph cursor limit
--- @reply nil if there is no such graph; else next cursor (0 at the end), ${TICK}staging${TICK} or ${TICK}created${TICK}, the time of its last submission, its number of tasks, its name; how many tasks are complete, failed and cancelled; the action in progress: ${TICK}cancel${TICK}, ${TICK}retry${TICK}, ${TICK}rerun${TICK}, or empty; then for each task: its id, its queue (empty if the task was deleted), its status, the number of tasks that it still waits for, the task that caused its end (empty if there is none), its label, and its inputs as submitted
+-- @reply nil if there is no such graph; else next cursor (0 at the end), ${TICK}staging${TICK} or ${TICK}created${TICK}, the time of its last submission, its number of tasks, its name; how many tasks are complete, failed, cancelled and skipped; the action in progress: ${TICK}cancel${TICK}, ${TICK}retry${TICK}, ${TICK}rerun${TICK}, or empty; then for each task: its id, its queue (empty if the task was deleted), its status, the number of tasks that it still waits for, the task that caused its end (empty if there is none), its label, its inputs as submitted, and 1 if it was skipped
 -- @errors
 
 local cold
@@ -21424,10 +21466,11 @@ local function command()
   end
   local from = tonumber(cursor)
   local ids = redis.call('LRANGE', @{graphs.tasks}(id), from, from + limit - 1)
-  local counts = redis.call('HMGET', @{graphs.key}(id), 'complete', 'failed', 'cancelled', 'doing')
-  local doing = string.gsub(counts[4] or '', '^mark_', '')
+  local counts = redis.call('HMGET', @{graphs.key}(id), 'complete', 'failed', 'cancelled', 'skipped', 'doing')
+  local doing = string.gsub(counts[5] or '', '^mark_', '')
   local answer = { #ids < limit and '0' or string.format('%.0f', from + limit), graph.state, graph.created, graph.total,
-    graph.name, counts[1] or '0', counts[2] or '0', counts[3] or '0', doing == 'repair' and 'retry' or doing }
+    graph.name, counts[1] or '0', counts[2] or '0', counts[3] or '0', counts[4] or '0',
+    doing == 'repair' and 'retry' or doing }
   for _, task in ipairs(ids) do
     local v = redis.call('HMGET', @{namespace.key}('task', task), 'queue', 'status', 'cause', 'label', 'inputs', 'graph',
       'flags')
@@ -21439,7 +21482,7 @@ local function command()
       status = 'waiting'
     end
     @{reply.add}(answer, task, v[1] or '', status, status == 'waiting' and @{edge_end.open}(task, v[7]) or 0, v[3] or '',
-      v[4] or '', v[5] or '')
+      v[4] or '', v[5] or '', @{graphs.outcome}(status, v[7]) == 'skipped' and 1 or 0)
   end
   return answer
 end
@@ -22011,7 +22054,7 @@ return @{reply.refusal}(answer)
 --- Submits the tasks of a graph, which wait for one another, up to 500 in a call. The call that submits the last task creates the graph; until then no other command finds the tasks. A task must come after all tasks that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @role client
--- @options name on_failure tags bounds deadline notify trace digest request
+-- @options name on_failure tags bounds deadline notify trace submitter digest request
 -- @reply ${TICK}staged${TICK} while tasks are missing, ${TICK}created${TICK}, or ${TICK}existing${TICK} if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE DUPLICATE NOLIMIT TOOMANY
 

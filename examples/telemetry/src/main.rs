@@ -41,6 +41,7 @@ impl HttpClient for Http {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a handler owns its parameters")]
 fn transcode(film: String, cx: &Context) -> Result<String, HandlerError> {
     cx.checkpoint(&"half")?;
     if cx.reservation().attempt == 1 {

@@ -2462,7 +2462,9 @@ class GetReply(Sparse, Generic[T, V]):
     """Flags of the task, one letter each: `r` ranked, `p` holds places, `u` unique name, `t` tags, `l` its own lease,
     `w` waits or waited for upstreams, `k` waits for at least N of a set, `d` has dependents, `g` part of a graph, `s`
     further steps, `e` deadline, `o` tracked, `a` a rerun is queued, `c` its owner was asked to suspend, to continue, to
-    signal or to describe its program, `n` may have notices, `m` with notices of events that are due at a time.
+    signal or to describe its program, `n` may have notices, `m` with notices of events that are due at a time, `x`
+    skipped: no other task needs it, because what it waits to fail is complete; with `cancel` it is skipped once it has
+    stopped.
     """
 
     deadline: float | None
@@ -2757,7 +2759,10 @@ class GraphsItem:
     """Number of failed tasks."""
 
     cancelled: int
-    """Number of cancelled tasks."""
+    """Number of cancelled tasks, without the skipped tasks."""
+
+    skipped: int
+    """Number of tasks that were not needed, because what they wait to fail is complete; not in `cancelled`."""
 
     name: str | None
     """The name of the graph."""
@@ -2793,6 +2798,7 @@ _graphs: Shape[GraphsReply] = read_list(
         Field("complete", type=_NUMBER),
         Field("failed", type=_NUMBER),
         Field("cancelled", type=_NUMBER),
+        Field("skipped", type=_NUMBER),
         Field("name", type=_TEXT, empty=True),
         Field("tags", type=_TAGS, empty=True),
     ),
@@ -2810,8 +2816,8 @@ def graphs(
     limit: Maximum number of entries that the call reads or changes.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
     Reply: Next cursor (0 at the end), then for each graph: its id, `staging` or `created`, the time of its last
-      submission, its number of tasks, the number of tasks that are not deleted, how many of these are complete, failed
-      and cancelled, its name and its tags.
+      submission, its number of tasks, the number of tasks that are not deleted, how many of these are complete, failed,
+      cancelled and skipped, its name and its tags.
     """
     return call(
         "graphs",
@@ -5516,6 +5522,9 @@ class ShowGraphItem:
     inputs: str | None
     """The inputs of the task, as submitted, without values."""
 
+    skipped: bool
+    """The task was not needed: it is `cancelled`, and counts as skipped."""
+
 
 @dataclass(frozen=True)
 class ShowGraphReply:
@@ -5543,7 +5552,10 @@ class ShowGraphReply:
     """Number of failed tasks."""
 
     cancelled: int
-    """Number of cancelled tasks."""
+    """Number of cancelled tasks, without the skipped tasks."""
+
+    skipped: int
+    """Number of tasks that were not needed, because what they wait to fail is complete; not in `cancelled`."""
 
     doing: Literal["cancel", "retry", "rerun"] | None
     """The current operation on the tasks of the graph: all or some are cancelled, failed and cancelled tasks are
@@ -5565,6 +5577,7 @@ _show_graph: Shape[ShowGraphReply | None] = read_maybe(read_list(
         Field("complete", type=_NUMBER),
         Field("failed", type=_NUMBER),
         Field("cancelled", type=_NUMBER),
+        Field("skipped", type=_NUMBER),
         Field("doing", words=("cancel", "retry", "rerun",), empty=True),
     ),
     read_items(
@@ -5577,6 +5590,7 @@ _show_graph: Shape[ShowGraphReply | None] = read_maybe(read_list(
         Field("cause", type=_NAME, empty=True),
         Field("label", type=_TEXT, empty=True),
         Field("inputs", type=_TEXT, empty=True),
+        Field("skipped", type=_FLAG),
     ),
 ),
 ))
@@ -5594,10 +5608,10 @@ def show_graph(
     limit: Maximum number of entries that the call reads or changes.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
     Reply: Nil if there is no such graph; else next cursor (0 at the end), `staging` or `created`, the time of its last
-      submission, its number of tasks, its name; how many tasks are complete, failed and cancelled; the action in
-      progress: `cancel`, `retry`, `rerun`, or empty; then for each task: its id, its queue (empty if the task was
+      submission, its number of tasks, its name; how many tasks are complete, failed, cancelled and skipped; the action
+      in progress: `cancel`, `retry`, `rerun`, or empty; then for each task: its id, its queue (empty if the task was
       deleted), its status, the number of tasks that it still waits for, the task that caused its end (empty if there is
-      none), its label, and its inputs as submitted.
+      none), its label, its inputs as submitted, and 1 if it was skipped.
     """
     return call(
         "show_graph",
@@ -6969,6 +6983,9 @@ class SubmitGraphOptions(TypedDict, total=False):
     trace: str | None
     """The trace of all tasks that have no `trace` of their own."""
 
+    submitter: str | None
+    """The submitter of all tasks that name none."""
+
     digest: str | None
     """A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
     another digest; without a digest nothing is compared.
@@ -6990,6 +7007,7 @@ def submit_graph(
     deadline: Time | None = None,
     notify: str | None = None,
     trace: str | None = None,
+    submitter: str | None = None,
     digest: str | None = None,
     request: str | None = None,
 ) -> Call[Literal["staged", "created", "existing"]]:
@@ -7008,6 +7026,7 @@ def submit_graph(
     deadline: The deadline of all tasks that have no earlier deadline.
     notify: The targets that are notified when all tasks of the graph have ended. The tasks have their own targets.
     trace: The trace of all tasks that have no `trace` of their own.
+    submitter: The submitter of all tasks that name none.
     digest: A digest of the whole document, the same in all its calls. A graph is refused if its id was submitted with
       another digest; without a digest nothing is compared.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
@@ -7026,6 +7045,7 @@ def submit_graph(
             ("deadline", deadline),
             ("notify", notify),
             ("trace", trace),
+            ("submitter", submitter),
             ("digest", digest),
             ("request", request),
         ],

@@ -40,8 +40,8 @@ late.
 
 NoticeEvent = Literal["complete", "failed", "cancelled", "pending", "no-progress", "deadline"]
 """The event of a notice: the state in which a task has ended; for a graph `failed` if any task failed, else `cancelled`
-if any was cancelled, else `complete`. `pending`: it has been pending for the asked time; `no-progress`: it has run for
-the asked time without progress; `deadline`: the asked time is left until its deadline.
+if any was cancelled and not skipped, else `complete`. `pending`: it has been pending for the asked time; `no-progress`:
+it has run for the asked time without progress; `deadline`: the asked time is left until its deadline.
 """
 
 NoticeOf = Literal["task", "graph"]
