@@ -79,7 +79,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 235] = [
+pub static BUGS: [Bug; 237] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -737,8 +737,8 @@ pub static BUGS: [Bug; 235] = [
     bug(
         "the later of two deadlines counts",
         "submit_graph",
-        "tonumber(options.deadline) < tonumber(common)",
-        "tonumber(options.deadline) > tonumber(common)",
+        "tonumber(options.deadline) < tonumber(deadline)",
+        "tonumber(options.deadline) > tonumber(deadline)",
     )
     .of_graphs(),
     bug("nobody is told of a deadline", "run_deferred", "task.to = 'stopping'", "task.to = nil").of_graphs(),

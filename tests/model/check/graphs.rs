@@ -103,9 +103,16 @@ fn graphs(keys: &Keys) -> Checked {
                 format!("I4: {graph} has {expected} {name}: {record:?}")
             })
         };
-        let outcome = |task: &&Record| outcome(field(task, "status"), field(task, "flags"));
         for status in FINISHED.into_iter().chain(["skipped"]) {
-            counts(status, tasks.values().copied().filter(of).filter(|task| outcome(task) == status).count())?;
+            counts(
+                status,
+                tasks
+                    .values()
+                    .copied()
+                    .filter(of)
+                    .filter(|task| outcome(field(task, "status"), field(task, "flags")) == status)
+                    .count(),
+            )?;
         }
         let there = all.values().copied().filter(of).count();
         counts(if field(&record, "state") == "created" { "left" } else { "staged" }, there)?;
