@@ -63,7 +63,7 @@ async def shown(client: Client, name: str) -> dict[str, Any]:
         if item.status == "started":
             about["progress"] = await client.task(item.id).progress()
         elif item.status == "failed" and not item.cause:  # no other task caused it
-            about["error"] = ((await client.task(item.id).info()).error or b"").decode().strip().split("\n")[-1]
+            about["error"] = str((await client.task(item.id).info()).error or "").strip().split("\n")[-1]
         tasks[item.label or item.id] = about
     return {"status": tasks["publish"]["status"], "tasks": tasks}
 

@@ -72,7 +72,7 @@ def test_a_notice_has_types_and_reaches_its_handlers() -> None:
 
 def test_an_event_that_is_no_end_reaches_only_its_own_handlers() -> None:
     notices, seen = receiver(), list[str]()
-    notices.on_end(lambda notice: seen.append("end"))
+    notices.on_end(lambda _: seen.append("end"))
     notices.on("no-progress", "failed")(lambda notice: seen.append(f"{notice.event} {notice.state} {notice.time}"))
     text = json.loads(BODY)
     text["type"] = "task.no-progress"

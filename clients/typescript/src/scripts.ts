@@ -3,32 +3,32 @@
 
 /** The server's name of each script. */
 export const DIGESTS = {
-  adopt: "ae22d118394b14e407e034d2495d7e5dafda08e6",
+  adopt: "aa2b5a1ea4fd3c82e845795897afe743a13c6c19",
   aggregate: "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
   answer_notice: "a0978354f3dbac2568f1e41517ab73ddb8837814",
   append_log: "12652c9a402947bdc6b876aa49f65869bd8762bf",
   attend: "e14a5bfbf40fc5bd94dcfd21adf503b3117cb36a",
   audit: "82ba2869865b8b44ba1d0e77df36609041ea7007",
-  bulk: "f487b28c00ebbb2b031051ffe71549d8b3a03d4c",
-  cancel: "4d51bde5310639ef7dc5561ea18d87db58feb140",
+  bulk: "ab0908457464142411903751b5e30bc567270335",
+  cancel: "caa230870d2783418b8136326bd0f87fd3aa34e3",
   cancel_graph: "3bffb7aa436a78bd59323d30120cc2ad50ef4177",
   changes: "1ac5b5750d1d1265f384f3fca0b5db64c824b669",
   checkpoint: "2366b5758465cdf89ff74cd63791525e98ba5b34",
-  complete: "fd9c13df5cad822c32f23a91d5508303b326c04c",
+  complete: "a2fe553536a5fdeec06bd1e5004ac0c22a94ecaf",
   configure: "218318b3a84d781307e89e5f791b0c20e3b28da6",
   counts: "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
-  delete: "4cfe96ef739fb68d5309ab0fbcd6242aa959af3f",
+  delete: "81fdc84a97ee7f1491782a0326238fd6ea70ace3",
   delete_queue: "e2b99971afa3a75257ad5f7763a705a50c790a03",
-  depend: "edd34c120b1d5779ee02c12a2d37b490af43d2a0",
+  depend: "4b5ae5a732470dc86bf6142da0e75cb70c58d36a",
   describe: "55e1c0b98f6ff448cae546550fdafe7a0c5e2de0",
   description: "e8f34a88fd412fce0d8888602a07f4c5991773fa",
   drain: "0d783170e234879aa3f6cc0ccc2d64bfadca7207",
-  edit: "8a3aa20846a3242cee10d0be67a000a84fd9aa14",
+  edit: "a5414515836ac2943ad562c154ee9d958bed270a",
   estimate: "d1b19654146730489c6166a6db739feb807099d4",
   events: "4c9ca8a49d43579108644b2dba68a88cb190baf3",
-  fail: "244fb580c4404e8945571876626b2ca93ef63b12",
+  fail: "50dbdf0def00089ee9694c5c60ed725d8844db48",
   find: "c26bb93ff3b630a4831da3566d14c12b302000b0",
-  finish_and_reserve: "42298f11934d25bb200e5d5b085011edd0738b5b",
+  finish_and_reserve: "afdbd4a548f728590256e6dd132331eb38851190",
   get: "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
   get_many: "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
   graphs: "43e0de6ee1a233ae2711984a997ee73aa85f270d",
@@ -36,15 +36,15 @@ export const DIGESTS = {
   handshake: "deadbb4d0eb34254ac665d6227d22e7197da4ae3",
   heartbeat: "502133aa8a67eae51e28db6a1c1b8b7be58af134",
   history: "9282e7dd1cfbad9996a07b2a620b6ddd3611777b",
-  hold: "1ef844a90b8a9b3ee5c04f671f69b37959b3d276",
+  hold: "d4cb7f543a208052523cf3b2e522423e537c50c7",
   limit: "a89d19b1c8b4a7830820e65ce08fecd593b4b68b",
   limits: "0f4170749446927b3f4fbe8f70d94a9f04797c0e",
   list: "5834c5cc2025531e1742fb70458765f43e52c12e",
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "e7159d7d6372b7d7d7d3ff2889f3fe53debc6b77",
-  maintenance: "246c7636c7a1855c9dca63cfed0c536272d22e05",
-  move: "eb770623cbe22eeaa15353612e6fe82420a6ca9e",
+  maintenance: "d92d4ab8b9bf07ffbcea29a080dea07d0d703380",
+  move: "a62245335afd4520aee66a8d7ee75ef4309e8a36",
   note: "1acaa4b0235eefa84f2f0c30a84e96a8f42a9192",
   notices: "d2fd00b82a4b9da373ca4f62884d20856063fb6c",
   pause: "eb3cb0af75b58e09a7e0d40dfc2a53b6eb3f9412",
@@ -52,46 +52,46 @@ export const DIGESTS = {
   peek: "14954d3eac822107e6c73a0880b49f5328783e54",
   prioritise: "2dc8e87ac95ce1a4ce95d238fb8f142e2cb99cde",
   progress: "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-  promote: "f56280bc7ac496b79dcff94c5e2a69fecc7ae6db",
-  prune: "a05b2af5720f5933bbd0517c3f5266c1f72f4be4",
+  promote: "15469ca63be17228b529a283199c12cc54cb442e",
+  prune: "8e99b9591fac0312ff6140531db08dd9779cff44",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
   ready: "5939e78f4ae9d3f2b5799e8aad322c24e6ec9b71",
   register: "335d9db45de7a300840ccbf3fba3acedcacc832e",
-  release: "01dda9f464333d2cfd465bb4c761500947047a26",
-  repair: "f82dfab960a312568bdd0a1e1beafe493447d538",
+  release: "3ae219b07d5c844fe66f608bb9aaa24df4ee95d6",
+  repair: "29bfe28abd77510efdaf8708ad813a633ec62fdb",
   report: "6868467702e4f6af0aa454653408abeccd2c6f8b",
-  requeue: "af30c9112341c366e180eb88d67b116442c44b52",
-  requeue_orphans: "b654591a5ef25a1e0c6679f6f3d4ff0140bf3242",
-  reserve: "ec73e838d8dbdb8638537426154b04bae9ab6b01",
+  requeue: "1d33c39c47e2cf0536d71a28da2865fe1f43850d",
+  requeue_orphans: "f709ea48ffadf14b4ed9b8b90cddbda8df25aa2d",
+  reserve: "5d89e837df329d521b92dd6ce47adfcfe2bb56da",
   reset_clock: "6d2b052e27d3b05752ba4d03f1d497e15caf1bb3",
   resume: "385167d7401b40bdba7f32128dd92ac0babc203b",
   resume_schedule: "5049cbb225e42bf3705b40a8ede846b053243855",
-  retry: "154d611a9d047786ca113191803c625f54af316b",
+  retry: "572006a73e90f7d2e86581c73c29a27dfb3869ab",
   retry_graph: "a383edc96bb254cb2d53ddbb308e735d43794a1a",
-  run_deferred: "6a13e5799a5d8ee3b3fceaa65ae54dab009ad847",
-  run_schedule: "74bc8e7a6a0c0459bc6fb54c1be737f83f843c4c",
-  schedule: "04794ac9b0a92222bf1e6ccddac0b0fc87b44527",
+  run_deferred: "06ae822a09d48a55df7c626d9e67a5637567aa77",
+  run_schedule: "b89280e468e0124f0e41e8e7444dd20cb285f19b",
+  schedule: "279e1e8178e10a69969cb9057e2b030601b5b0e0",
   schedules: "f793cccd147ef5cdf0aad4690c99058fce178a3f",
   set_topology: "5e00fb15a683aea05f1b4b48077a18c055c51bcd",
   settings: "db99e722d3475e03a95e097f0abac3c64d2c4355",
   show_graph: "fa95dc357e8a28287086213288d8f314251dd59d",
   show_schedule: "05b475d06d4e1905f68f6e4fb1eb716238263dfe",
   signal: "fab03dbc811b9b89a454c04cd8971e8e36e3937f",
-  start: "f805fd0791fdbdb30a4cc6301c93a6fea7a0c870",
+  start: "df773661be626fcc4716e28c1881dc1135e4c5df",
   statistics: "6d58079acfeb4d0c9e8376adf125d254596b35fa",
-  submit: "20d4ec4ac350b54b54a8b2df16694edd700b5787",
-  submit_graph: "3fa160eb412364694d851521da6a8c147801ec57",
+  submit: "4e86149518dc0697135e6b9f5e32692d84f111dd",
+  submit_graph: "4687d3eb59a931c2f26f2f1a1e047a2cd5f5c738",
   supply_times: "b5a66a4c085284a2714212151f57d7c18b9c1d53",
   suspend: "a8cf584aa7b7f57f6d5a983a0ceb1b9124b456f8",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
   take_notices: "16c53bc7e5fb1e8dafece8656130a981c66dc422",
-  tick: "03e13d84d4fcabad5cc3495c13b7db3b870a165b",
+  tick: "52d3a2e7df80751170787c27f83573bd599da340",
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "fa0ca74ec7095fdae0c063830b754945a2a1b29f",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-  undepend: "21bb5d5df245483bf8ad61cfc2f6b0479f1f3ec8",
-  unhold: "81a08ebf52580c5faf5482bdfc99549daf4fe4fd",
+  undepend: "97b67563fcc68d8c1bf88ffd1bed07afea1927f6",
+  unhold: "a8d9c955fa43dd32233eba346e27a9294845c00d",
   unregister: "faf138a512b332957c4d480f0f9c652409c7af00",
   unschedule: "bfa540b96ec5f4fc7233ed5f8c1af93716d7ce15",
   unsuspend: "aa1297070f22bccd085735ee492428c4f54a28ba",
@@ -647,8 +647,8 @@ function @{args.trace}(value, what)
     or not (string.find(trace, '[^0]') and string.find(span, '[^0]'))
     or rest ~= '' and not string.find(rest, '^ [!-~][ -~]*$') then
     @{reply.fail}('BADARG', what .. ' must be a traceparent, such as'
-      .. ' 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, and optionally a space and a tracestate, in at most '
-      .. 568 .. ' characters')
+      .. ' 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, and optionally a space and a tracestate, in at most'
+      .. ' ' .. 568 .. ' characters')
   end
   return value
 end
@@ -2291,7 +2291,8 @@ function @{edge_end.plan_one}(up, to, id)
     if plan.missed then
       return plan
     end
-  elseif not plan.met and not is_skipped and @{edges.is_repairable}(kind, to) and @{graphs.on_failure}(task.extra[5]) == 'hold' then
+  elseif not plan.met and not is_skipped and @{edges.is_repairable}(kind, to)
+    and @{graphs.on_failure}(task.extra[5]) == 'hold' then
     plan.held = true
     return plan
   end
@@ -10774,9 +10775,9 @@ end
 === rerun.forgotten
 function @{rerun.forgotten}()
   return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta',
-    'flags', 'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed', 'waited',
-    'failures', 'losses', 'releases', 'uncounted', 'stalled_losses', 'checkpoint', 'checkpointed', 'ended', 'cost',
-    'cost_of', 'span', 'token', 'lease', 'request', 'exclusive', 'next_round', 'checked', 'held_by'
+    'flags', 'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed',
+    'waited', 'failures', 'losses', 'releases', 'uncounted', 'stalled_losses', 'checkpoint', 'checkpointed', 'ended',
+    'cost', 'cost_of', 'span', 'token', 'lease', 'request', 'exclusive', 'next_round', 'checked', 'held_by'
 end
 
 === rerun.check

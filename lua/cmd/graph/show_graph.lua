@@ -2,9 +2,9 @@
 -- @args now graph cursor limit
 -- @reply nil if there is no such graph; else next cursor (0 at the end), `staging` or `created`, the time of its last
 --   submission, its number of tasks, its name; how many tasks are complete, failed, cancelled and skipped; the
---   action in progress: `cancel`, `retry`, `rerun`, or empty; then for each task: its id, its queue (empty if the task was
---   deleted), its status, the number of tasks that it still waits for, the task that caused its end (empty if there is
---   none), its label, its inputs as submitted, and 1 if it was skipped
+--   action in progress: `cancel`, `retry`, `rerun`, or empty; then for each task: its id, its queue (empty if the task
+--   was deleted), its status, the number of tasks that it still waits for, the task that caused its end (empty if
+--   there is none), its label, its inputs as submitted, and 1 if it was skipped
 -- @errors
 namespace.open()
 local id, cursor, limit = contract.arguments()

@@ -5,9 +5,9 @@ local rerun = {}
 -- Returns the fields that a new round removes, in addition to the fields of options and of attempts.
 function rerun.forgotten()
   return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta',
-    'flags', 'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed', 'waited',
-    'failures', 'losses', 'releases', 'uncounted', 'stalled_losses', 'checkpoint', 'checkpointed', 'ended', 'cost',
-    'cost_of', 'span', 'token', 'lease', 'request', 'exclusive', 'next_round', 'checked', 'held_by'
+    'flags', 'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed',
+    'waited', 'failures', 'losses', 'releases', 'uncounted', 'stalled_losses', 'checkpoint', 'checkpointed', 'ended',
+    'cost', 'cost_of', 'span', 'token', 'lease', 'request', 'exclusive', 'next_round', 'checked', 'held_by'
 end
 
 -- Checks that a call with `again` is valid. `spec`: its options, from `creation.spec`.

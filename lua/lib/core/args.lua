@@ -247,8 +247,8 @@ function args.trace(value, what)
     or not (string.find(trace, '[^0]') and string.find(span, '[^0]'))
     or rest ~= '' and not string.find(rest, '^ [!-~][ -~]*$') then
     reply.fail('BADARG', what .. ' must be a traceparent, such as'
-      .. ' 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, and optionally a space and a tracestate, in at most '
-      .. contract.TRACE_HIGH .. ' characters')
+      .. ' 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, and optionally a space and a tracestate, in at most'
+      .. ' ' .. contract.TRACE_HIGH .. ' characters')
   end
   return value
 end

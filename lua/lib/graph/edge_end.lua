@@ -129,7 +129,8 @@ function edge_end.plan_one(up, to, id)
     if plan.missed then
       return plan
     end
-  elseif not plan.met and not is_skipped and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[5]) == 'hold' then
+  elseif not plan.met and not is_skipped and edges.is_repairable(kind, to)
+    and graphs.on_failure(task.extra[5]) == 'hold' then
     plan.held = true
     return plan
   end

@@ -1,6 +1,6 @@
 -- Watches: the events of a task that no call causes, because time passes: it is pending, or has not reported progress,
--- for some time, or its deadline is near. One set has the tasks whose targets ask for such events, by the time at which the
--- event is due; maintenance looks at them then. A task without such targets has no `m` in its flags, and costs nothing.
+-- for some time, or its deadline is near. One set has the tasks whose targets ask for such events, by the time at which
+-- the event is due; maintenance looks at them then. A task without such targets has no `m` in its flags.
 local watches = {}
 
 watches.EVENTS = ' deadline no-progress pending '

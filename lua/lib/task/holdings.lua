@@ -17,7 +17,7 @@ function holdings.load(task)
   if task.bound then
     return
   end
-  if not string.find(task.flags, '[^wdgoacnmx]') then -- only edges, a graph, tracking, a queued rerun, controls, notices
+  if not string.find(task.flags, '[^wdgoacnmx]') then -- only edges, a graph, tracking, a rerun, controls, notices
     task.bound, task.tracked = true, string.find(task.flags, 'o', 1, true)
     task.graph = string.find(task.flags, 'g', 1, true)
       and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil

@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar, get_args, overload
 
 from .errors import InvalidCall, Unverified
@@ -162,14 +162,14 @@ def _signed(keys: Iterable[bytes], id: str, at: str, body: bytes, signature: str
 
 def _notice(id: str, text: Any) -> Notice:
     data = text["data"]
-    words = ("task", "graph", "queue", "method", "title", "name", "tasks", "cause", "by", "attempt", "error", "reason", "time")
-    return Notice(
-        id=id,
-        type=text["type"],
-        timestamp=text["timestamp"],
-        state=data["state"],
-        namespace=data["namespace"],
-        tries=data["try"],
-        data=data,
-        **{word: data.get(word) for word in words},
-    )
+    given = {
+        "id": id,
+        "type": text["type"],
+        "timestamp": text["timestamp"],
+        "state": data["state"],
+        "namespace": data["namespace"],
+        "tries": data["try"],
+        "data": data,
+    }
+    rest = [field.name for field in fields(Notice) if field.name not in given]
+    return Notice(**given, **{name: data.get(name) for name in rest})

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanKind
 
     from .calls import SubmitOptions
+    from .records import RawRecord
     from .sync import Link
 
 Attributes = dict[str, Union[str, int]]
@@ -138,7 +139,7 @@ class Tracing:
         about = {"blueque.link": what, "messaging.message.id": id}
         return [self._trace.Link(self._trace.get_current_span(found).get_span_context(), about)]
 
-    def _upstreams(self, link: Link, record: calls.GetReply) -> list[SpanLink]:
+    def _upstreams(self, link: Link, record: RawRecord) -> list[SpanLink]:
         """Links to the last attempts of the tasks on which a task depends."""
         inputs = (entry.partition("=") for entry in (record.inputs or "").split() if not entry.startswith("value/"))
         ids = list(dict.fromkeys(id for _, _, id in inputs if id))[:MOST_UPSTREAMS]
@@ -176,7 +177,7 @@ class Submitted:
 class Waited:
     """A wait, and the record of the task when it has ended."""
 
-    record: calls.GetReply | None = None
+    record: RawRecord | None = None
 
 
 def submitting(
@@ -224,7 +225,7 @@ def _about(name: str, kind: str, queue: str | None) -> Attributes:
     return about
 
 
-def _available(record: calls.GetReply) -> float | None:
+def _available(record: RawRecord) -> float | None:
     """Returns since when a task could run, if this is known: not for a retry without a delay."""
     known = record.attempt == 1 or (record.promoted and record.failures)
     return max(record.created or 0, record.readied or 0, record.promoted or 0) if known else None
