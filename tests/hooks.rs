@@ -242,9 +242,9 @@ fn a_hook_of_the_client_changes_or_refuses_each_submit() {
 fn hooks_are_around_each_submit_and_change_or_refuse_it() {
     let server = Server::start();
     let notes = Notes::default();
-    let noted = notes.clone();
+    let kept = notes.clone();
     let builder = Client::builder().around_submit(move |submit, run| {
-        let (notes, tasks) = (noted.clone(), submit.tasks);
+        let (notes, tasks) = (kept.clone(), submit.tasks);
         let whom = submit.queue.as_ref().map_or_else(|| "graph".to_owned(), ToString::to_string);
         Box::pin(async move {
             let outcome = run(submit).await;
@@ -301,7 +301,7 @@ fn a_handler_that_is_called_directly_has_a_context_in_memory() {
     assert_eq!(handler("a film".to_owned(), &second).unwrap(), 2);
     second.give(Order::Cancel);
     assert_eq!(handler("a film".to_owned(), &second).unwrap_err().to_string(), "stopped by the order to cancel");
-    assert_eq!(second.info().unwrap().queue().map(|queue| queue.to_string()).as_deref(), Some("films"));
+    assert_eq!(second.info().unwrap().queue().as_ref().map(|queue| queue.as_str()), Some("films"));
     let refused = second.processor().complete(&1).unwrap_err();
     assert!(refused.to_string().contains("called without a worker"), "{refused}");
     assert!(LocalContext::new("a b").is_err());

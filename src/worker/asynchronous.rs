@@ -13,9 +13,9 @@ use tokio::time;
 
 use super::HandlerError;
 use super::builder::WorkerBuilder;
-use super::carried::with_spans;
 use super::context::{Context as Attempt, Stopped};
 use super::handlers::{Handler, json};
+use super::spans::with_spans;
 use crate::error::Result;
 use crate::link::tokio::Tokio;
 use crate::model::Order;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::hooks::{self, AllHooks};
-use super::local::Memory;
+use super::local_context::Memory;
 use crate::calls::CompleteOptions;
 use crate::error::{Error, Result};
 use crate::link::{Blocking, Link, Way, Wires};

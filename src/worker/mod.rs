@@ -4,8 +4,6 @@
 #[cfg(feature = "tokio")]
 mod asynchronous;
 mod builder;
-#[cfg(feature = "tokio")]
-mod carried;
 mod context;
 mod end_batcher;
 mod ending;
@@ -13,7 +11,7 @@ mod failure;
 mod handlers;
 mod heartbeats;
 mod hooks;
-mod local;
+mod local_context;
 #[cfg(feature = "tracing")]
 mod log_fields;
 mod maintenance;
@@ -23,6 +21,8 @@ mod run;
 mod settings;
 mod shared;
 mod slots;
+#[cfg(feature = "tokio")]
+mod spans;
 
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub use builder::WorkerBuilder;
 pub use context::{Context, Stopped};
 pub use failure::{Failure, Retry};
 pub use hooks::{AroundAttempt, Hooks};
-pub use local::LocalContext;
+pub use local_context::LocalContext;
 #[cfg(feature = "tracing")]
 pub use log_fields::LogFields;
 pub use maintenance::{Maintenance, MaintenanceError};

@@ -123,7 +123,7 @@ fn the_data_are_read_as_they_are() {
         }
         let schedules = both.pages("schedules CURSOR 100");
         assert!(schedules.len() >= 80);
-        for name in schedules.chunks(10).map(|row| &row[0]) {
+        for name in schedules.chunks(12).map(|row| &row[0]) {
             both.call(&format!("show_schedule {name}"));
         }
     }
@@ -264,7 +264,7 @@ fn all_that_was_left_comes_to_its_end_and_goes() {
         // Schedules with due slots create their tasks, then they are removed.
         both.call("configure closed closed ''");
         assert_ne!(both.call("tick 100")[0], "0");
-        for name in both.pages("schedules CURSOR 100").chunks(10).map(|row| row[0].clone()) {
+        for name in both.pages("schedules CURSOR 100").chunks(12).map(|row| row[0].clone()) {
             both.call(&format!("unschedule {name}"));
         }
         clear_old(&mut both);
