@@ -301,7 +301,7 @@ fn a_handler_that_is_called_directly_has_a_context_in_memory() {
     assert_eq!(handler("a film".to_owned(), &second).unwrap(), 2);
     second.give(Order::Cancel);
     assert_eq!(handler("a film".to_owned(), &second).unwrap_err().to_string(), "stopped by the order to cancel");
-    assert_eq!(second.info().unwrap().queue().as_ref().map(|queue| queue.as_str()), Some("films"));
+    assert_eq!(second.info().unwrap().queue().as_deref(), Some("films"));
     let refused = second.processor().complete(&1).unwrap_err();
     assert!(refused.to_string().contains("called without a worker"), "{refused}");
     assert!(LocalContext::new("a b").is_err());
