@@ -290,7 +290,7 @@ class Run:
         for id, n in self.submitted.items():
             record = self.client.task(id).info()
             if record.status == "complete":
-                result = json.loads(record.result)
+                result = record.result
                 ran = {worker for attempt, worker in attempts.get(id, []) if attempt == result["attempt"]}
                 if result["square"] != n * n or result["worker"] not in ran:
                     found.append(f"{id} has the result {result}, of none of {attempts.get(id)}")
@@ -363,7 +363,7 @@ class Run:
         for line in findings:
             about = re.match(r"FINDING +tasks +(\S+) is complete, but is in cancelled_tasks", line)
             known = about and about[1] in self.cancelled
-            result = json.loads(self.client.task(about[1]).info().result) if known else {}
+            result = self.client.task(about[1]).info().result if known else {}
             if not result.get("worker", "").startswith("old"):
                 yield f"doctor: {line}"
 

@@ -1,7 +1,6 @@
 """A planted defect. It runs tasks that others have reserved, and writes its results over theirs; and it adds
 completed items again. thief.py URL QUEUE ITEMS"""
 
-import contextlib
 import json
 import os
 import signal
@@ -10,7 +9,7 @@ import time
 
 import handler
 import redis
-from blueque_client import Client, NotFound, WorkItem, WorkQueue, calls
+from blueque_client import Client, WorkItem, WorkQueue, calls
 from blueque_client.work_items import decode
 
 
@@ -22,14 +21,14 @@ def main():
         for task in client.queue(name).tasks("started"):
             if task.id not in seen:
                 seen.add(task.id)
-                handler.handle(task.id, 0, **json.loads(task.info().parameters))
+                handler.handle(task.id, 0, **task.info().parameters)
         for id in seen:
             if client.task(id).state() == "complete":
                 result = json.dumps({"square": -1, "attempt": 0, "worker": os.environ["MIXED_WORKER"]})
                 server.hset(f"blueque_task_{id}", "result", result)
         for task in [task for state in ("pending", "reserved") for task in works.queue.tasks(state)]:
-            with contextlib.suppress(NotFound):  # it was completed just now
-                items.setdefault(task.id, task.info().parameters)
+            if record := client.run(calls.get(task.id)):  # else it was completed just now
+                items.setdefault(task.id, record.parameters)
         for id in [id for id in items if client.run(calls.get(id)) is None]:
             works.add_item(WorkItem(items.pop(id), decode(id)))
         time.sleep(0.02)

@@ -36,17 +36,13 @@ def refused(error: BluequeError) -> tuple[dict[str, str], int]:
     return {"error": str(error)}, REFUSED.get(error.code, 500)
 
 
-def value(text: bytes | None) -> Any:
-    return json.loads(text) if text else None
-
-
 def shown(task: Task[Any]) -> dict[str, Any]:
     info = task.info()
     return {
         "status": info.status,
         "attempt": info.attempt,
-        "progress": value(info.progress),
-        "result": value(info.result),
+        "progress": info.progress,
+        "result": info.result,
         "error": info.error,
     }
 

@@ -56,17 +56,13 @@ def task(request: Request, id: str) -> Task[Any]:
     return client.task(id)
 
 
-def value(text: bytes | None) -> Any:
-    return json.loads(text) if text else None
-
-
 async def shown(task: Task[Any]) -> dict[str, Any]:
     info = await task.info()
     return {
         "status": info.status,
         "attempt": info.attempt,
-        "progress": value(info.progress),
-        "result": value(info.result),
+        "progress": info.progress,
+        "result": info.result,
         "error": info.error,
     }
 

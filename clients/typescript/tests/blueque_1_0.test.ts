@@ -35,8 +35,7 @@ test("it is taken, started, completed or failed, shown and deleted", async () =>
     else await client.run(calls.complete(taken.id, taken.token, "[3]"));
     const info = await client.task(task.id).info();
     assert.deepEqual([info.status, info.queue, info.node, info.pid], [fails ? "failed" : "complete", "q", LISTENER, 7]);
-    assert.equal(info.parameters?.toString(), "[1]");
-    assert.deepEqual([info.result?.toString(), info.error?.toString()], fails ? [undefined, "no"] : ["[3]", undefined]);
+    assert.deepEqual([info.parameters, info.result, info.error], [[1], fails ? null : [3], fails ? "no" : null]);
     assert.ok(info.created !== null && info.updated !== null && info.created <= info.updated);
     await task.delete();
     await assert.rejects(task.info(), NotFound);
