@@ -50,8 +50,8 @@ fn every_call_that_is_sent_twice_gives_its_first_answer_and_is_done_once() {
     let server = Server::start();
     let mut connection = server.connection();
     let mut failures = Vec::new();
-    for case in cases::all().iter().filter(|case| !case.on_cluster()) {
-        if let Err(what) = Runner::twice(&mut connection, case, again) {
+    for case in cases::share(cases::all()).filter(|case| !case.on_cluster()) {
+        if let Err(what) = Runner::twice(&mut connection, &case, again) {
             failures.push(format!("{}: {}: {what}", case.file, case.name()));
         }
     }
