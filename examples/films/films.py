@@ -32,7 +32,9 @@ def fetch(url: str, name: str) -> str:
     folder = LIBRARY / name
     folder.mkdir(parents=True, exist_ok=True)
     with urlopen(url, timeout=60) as response, (folder / "source.part").open("wb") as out:
-        shutil.copyfileobj(response, out)
+        while part := response.read(PART):
+            out.write(part)
+            context.progress(out.tell())
     # An attempt that was interrupted leaves no half of a source.
     (folder / "source.part").replace(folder / "source")
     return str(folder / "source")

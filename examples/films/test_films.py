@@ -30,7 +30,7 @@ NIGHT = 24 * 3600
 
 
 class Site(http.server.BaseHTTPRequestHandler):
-    """A site that answers the first request for `/busy` with the status 503."""
+    """A site that answers the first request for `/busy` with the status 503, and sends half of `/stuck` once."""
 
     asked: dict[str, int] = {}  # noqa: RUF012
 
@@ -39,7 +39,11 @@ class Site(http.server.BaseHTTPRequestHandler):
         busy = self.path == "/busy" and self.asked[self.path] == 1
         self.send_response(404 if self.path == "/missing" else 503 if busy else 200)
         self.end_headers()
-        self.wfile.write(FILM)
+        if self.path == "/stuck" and self.asked[self.path] == 1:
+            self.wfile.write(FILM[: len(FILM) // 2])
+            self.rfile.read(1)  # until the client closes the connection
+        else:
+            self.wfile.write(FILM)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -202,14 +206,14 @@ def events(url: str) -> Iterator[dict[str, Any]]:
 
 
 def test_the_service_shows_progress_and_cancels(service: str, site: str, tmp_path: Path) -> None:
-    new = {"name": "alien", "url": f"{site}/alien", "heights": [480]}
+    new = {"name": "alien", "url": f"{site}/stuck", "heights": [480]}
     assert call(f"{service}/films", "POST", new) == (202, {"name": "alien"})
     assert call(f"{service}/films", "POST", {**new, "heights": [720]})[0] == 409
     assert call(f"{service}/films", "POST", {**new, "name": "../up"})[0] == 422
     assert call(f"{service}/films/nobody/events")[0] == 404
     film = f"{service}/films/alien"
     for change in events(film):
-        if (change["tasks"]["encode 480"].get("progress") or {}).get("done"):
+        if change["tasks"]["fetch"].get("progress"):
             assert call(film, "DELETE")[0] == 202
             break
     last = list(events(film))[-1]
