@@ -237,7 +237,7 @@ test("each way to end an attempt", async () => {
   assert.deepEqual(await end("strange"), ["failed", "Error", "thrown: a value that cannot be shown"]);
   assert.deepEqual(await end("named"), ["failed", "Error", "5: x"]);
   assert.deepEqual(await end("unnamed"), ["failed", "Error", "thrown: a value that cannot be shown"]);
-  assert.match(String(await end("wrong")), /^failed,permanent,PayloadError: PAYLOAD: the value is NaN/);
+  assert.match(String(await end("wrong")), /^failed,permanent,PayloadError: PAYLOAD: the result of the task: the value is NaN/);
   assert.deepEqual(await end("large"), ["failed", "toobig", "the result is over 8 MiB: store it elsewhere"]);
   assert.deepEqual(await end("missing"), ["failed", "unknown", "this worker has no handler for missing"]);
   assert.equal(String(await tasks.get("most")?.result({ timeout: 30 })).length, (8 << 20) - 2);
