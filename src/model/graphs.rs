@@ -4,8 +4,8 @@ use std::time::SystemTime;
 
 use redis::Value;
 
-use super::Status;
 use super::reply::{self, Item};
+use super::{GraphSummary, Status};
 use crate::names::TaskId;
 use crate::text;
 use crate::words::words;
@@ -81,6 +81,13 @@ pub struct GraphPage {
 }
 
 impl GraphInfo {
+    /// Returns the number of tasks that have ended.
+    pub fn ended(&self) -> u64 {
+        self.complete + self.failed + self.cancelled + self.skipped
+    }
+}
+
+impl GraphSummary {
     /// Returns the number of tasks that have ended.
     pub fn ended(&self) -> u64 {
         self.complete + self.failed + self.cancelled + self.skipped

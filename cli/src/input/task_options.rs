@@ -47,7 +47,7 @@ pub struct ChangedOptions(Given);
 #[derive(Clone, Debug, Default)]
 pub struct SlotOptions(Given);
 
-/// Options that the tasks of an array, or of the lines of a file, have as a whole. They notify at the end of the last task.
+/// Options that belong to a whole array, not to each of its tasks: it notifies once, at the end of its last task.
 pub const OF_GRAPH: [&str; 2] = ["notify", "trace"];
 
 impl TaskOptions {

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use blueque::DueNotice;
+use blueque::{DueNotice, Status};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -11,9 +11,6 @@ use crate::times;
 
 /// Number of hexadecimal digits of an id.
 const ID: usize = 32;
-
-/// Events that are due at a time.
-const TIMED: [&str; 3] = ["pending", "no-progress", "deadline"];
 
 /// A notice for a target.
 pub struct Message {
@@ -37,7 +34,7 @@ impl Message {
         let text = String::from_utf8_lossy(&notice.text);
         let graph = notice.of == "graph";
         // An end leads to a new state; at any other event the state stays.
-        let stays = TIMED.contains(&notice.event.as_str());
+        let stays = !is_end(&notice.event);
         let from = notice.from.as_deref().unwrap_or_default();
         let unless = |text| if stays { "" } else { text };
         let mut data = Map::new();
@@ -73,12 +70,17 @@ impl Message {
     }
 }
 
+/// Returns true if the event is an end. All other events are due at a time.
+fn is_end(event: &str) -> bool {
+    event.parse().is_ok_and(Status::is_finished)
+}
+
 /// Returns the name of the text of a notice.
 fn text_of(notice: &DueNotice) -> &'static str {
     match (notice.of.as_str(), notice.event.as_str()) {
         ("graph", _) => "tasks",
         (_, "failed") => "error",
-        (_, event) if TIMED.contains(&event) => "time",
+        (_, event) if !is_end(event) => "time",
         _ => "reason",
     }
 }

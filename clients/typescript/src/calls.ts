@@ -1725,7 +1725,7 @@ export interface GetReply {
   readonly nice: number | null;
   /** The targets that are notified of events of the task, sorted. */
   readonly notify: string | null;
-  /** The times of the event `pending` of which the targets were notified, separated by spaces. */
+  /** The times of the `pending` notices that the task already has, separated by spaces. */
   readonly waited: string | null;
   /** Maximum size of the task's log. */
   readonly logBytes: number | null;

@@ -174,7 +174,7 @@ export interface NodeOptions extends Omit<calls.SubmitOptions, "again" | "unique
   readonly after?: readonly Upstream[] | undefined;
   /** Upstreams that must have failed or been cancelled. */
   readonly afterFailure?: readonly Upstream[] | undefined;
-  /** The task waits until this number of upstreams are complete. The others have the result `null`. */
+  /** The task waits until this number of upstreams are complete. An upstream that is not complete has the result `null`. */
   readonly atLeast?: { readonly count: number; readonly of: readonly Upstream[] } | undefined;
 }
 

@@ -20,7 +20,7 @@ const ALONE = ["id", "eta", "unique", "again"];
 const OF_A_SUBMIT = [...ALONE, "maxFailures", "backoff", "delay", "maxDelay", "jitter", "priority", "deadline"];
 /** Options that the clients set. */
 const OWN = ["by", "inputs", "request"];
-/** Options of a command that the client takes besides those of the contract. */
+/** Options that a method of the client has and the command of the contract does not. */
 export const MORE: Readonly<Record<string, readonly string[]>> = {
   submit: ["id", "eta", "unique", "again"],
   submit_unique: ["id", "eta", "unique", "again"],
@@ -59,7 +59,7 @@ export function near(name: string, known: readonly string[]): string | undefined
   return least <= Math.floor(own.length / 3) ? found : undefined;
 }
 
-/** The end of an error about names that do not exist: what was meant, or all names. */
+/** The end of an error about unknown names: the names that are alike, or all names. */
 export function perhaps(wrong: readonly string[], known: readonly string[]): string {
   const listed = (names: readonly (string | undefined)[]): string =>
     [...new Set(names)].filter((name) => name !== undefined).map((name) => `\`${name}\``).join(", ");

@@ -17,8 +17,8 @@ notices.FIRST_DELAY = 5000000
 notices.LONGEST_DELAY = 3600000000
 notices.GIVE_UP = 259200000000
 
--- Seconds for which the open notices of a deleted task are kept: more than a notice is tried. And the seconds for which
--- they are kept if another task gets this id: for ever. `PERSIST` would be one more right that every submit needs.
+-- Seconds for which the open notices of a deleted task are kept, longer than a notice is tried; and a hundred years, if
+-- another task gets its id. `PERSIST` would need a further right for every submit.
 notices.LEFT = '345600'
 notices.FOREVER = '3153600000'
 

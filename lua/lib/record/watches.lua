@@ -14,8 +14,8 @@ function watches.key()
   return namespace.prefix .. 'watches'
 end
 
--- Returns the watches of a task, or nil. `end_by`: its deadline. `waited`: the times of `pending` of which its targets
--- were notified.
+-- Returns the watches of a task, or nil. `end_by`: its deadline. `waited`: the times of the `pending` notices that it
+-- already has.
 function watches.of(targets, end_by, waited)
   return targets and string.find(targets, '=', 1, true)
     and { targets = targets, end_by = end_by or nil, waited = waited or nil } or nil

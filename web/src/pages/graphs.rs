@@ -60,7 +60,7 @@ async fn list(here: &Here, fields: &Fields) -> Result<Markup, Failure> {
 }
 
 fn row(here: &Here, graph: &GraphSummary) -> Markup {
-    let ended = graph.complete + graph.failed + graph.cancelled + graph.skipped;
+    let ended = graph.ended();
     let state = if graph.state == Some(blueque::GraphState::Staging) {
         "staging"
     } else if ended < graph.left {
@@ -149,8 +149,7 @@ impl Read {
             || (now.cancelled, now.skipped) != (then.cancelled, then.skipped)
             || now.complete + now.failed < then.complete + then.failed
             || acted.is_some_and(|acted| acted > self.at || acted.elapsed() < SLOW);
-        let ended = |info: &GraphInfo| info.complete + info.failed + info.cancelled;
-        let slow = if ended(now) == ended(then) { STILL } else { SLOW };
+        let slow = if now.ended() == then.ended() { STILL } else { SLOW };
         self.at.elapsed() < if is_changed { SOON.max(self.took * 3) } else { slow }
     }
 }

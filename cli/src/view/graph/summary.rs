@@ -60,7 +60,7 @@ impl Standing {
 
 /// Returns the number of unfinished tasks.
 fn open(graph: &GraphSummary) -> u64 {
-    graph.left.saturating_sub(graph.complete + graph.failed + graph.cancelled + graph.skipped)
+    graph.left.saturating_sub(graph.ended())
 }
 
 impl Summary {

@@ -2411,7 +2411,7 @@ class GetReply(Sparse, Generic[T, V]):
     """The targets that are notified of events of the task, sorted."""
 
     waited: str | None
-    """The times of the event `pending` of which the targets were notified, separated by spaces."""
+    """The times of the `pending` notices that the task already has, separated by spaces."""
 
     log_bytes: int | None
     """Maximum size of the task's log."""

@@ -269,7 +269,7 @@ def task(
     return made(function) if function is not None else made
 
 
-#: The options of `@task` besides those of each submit.
+#: Options that `@task` has and a submit does not.
 _OWN = ("queue", "name", "time_limit", "memory", "retry_for", "permanent_for", "retry")
 #: The tasks of a worker: a function, several functions, or a module that has functions.
 Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
