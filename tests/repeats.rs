@@ -16,7 +16,7 @@ use blueque::bundle;
 use cases::{Case, text};
 use runner::{Again, Runner};
 use serde_json::Value;
-use support::Server;
+use support::{Server, seed};
 
 /// The cases of a single server, each with its last successful call, and that call's command.
 fn answered() -> Vec<(Case, usize, String)> {
@@ -50,7 +50,7 @@ fn every_call_that_is_sent_twice_gives_its_first_answer_and_is_done_once() {
     let server = Server::start();
     let mut connection = server.connection();
     let mut failures = Vec::new();
-    for case in cases::share(cases::all()).filter(|case| !case.on_cluster()) {
+    for case in seed::part(cases::all()).filter(|case| !case.on_cluster()) {
         if let Err(what) = Runner::twice(&mut connection, &case, again) {
             failures.push(format!("{}: {}: {what}", case.file, case.name()));
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use blueque::bundle;
 use redis::{Arg, Cmd, Connection, RedisResult, Value};
 
-use crate::support::Server;
+use crate::support::{Server, seed};
 use crate::support::receiver::{Ground, Right, read};
 use crate::{cases, failure, meant, tagged};
 
@@ -114,7 +114,7 @@ impl Ground for Watched {
 
 #[test]
 fn a_script_asks_for_each_key_that_it_finds_absent_before_it_writes() {
-    let cases: Vec<_> = cases::share(cases::all()).collect();
+    let cases: Vec<_> = seed::part(cases::all()).collect();
     let cases = meant(&cases, false).into_iter().filter(|case| tagged::unfit(case).is_none());
     let server = Server::start();
     let mut watched = Watched { connection: server.connection(), loaded: BTreeMap::new(), found: BTreeMap::new() };

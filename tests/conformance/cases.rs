@@ -40,15 +40,6 @@ pub fn file(name: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// One of `BLUEQUE_PASSES_SHARE` cases, beginning with a case that `BLUEQUE_SEED` selects; all cases without it. For tests
-/// that play all cases again in another way: CI has no time for each of them.
-#[allow(dead_code, reason = "tests/contract.rs plays no cases")]
-pub fn share(cases: Vec<Case>) -> impl Iterator<Item = Case> {
-    let number = |name: &str, default| std::env::var(name).map_or(default, |text| text.parse::<usize>().unwrap());
-    let share = number("BLUEQUE_PASSES_SHARE", 1).max(1);
-    cases.into_iter().skip(number("BLUEQUE_SEED", 0) % share).step_by(share)
-}
-
 /// Every case of every file.
 pub fn all() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");

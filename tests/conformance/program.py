@@ -3,7 +3,7 @@
 program.py [--only NAME,...] BUNDLE_DIRECTORY COMMAND [ARGUMENT...]
 
 With names, runs only the cases that check a reply of one of these commands, or are in a file of that name.
-BLUEQUE_CASES_SHARE=3 runs every third case.
+BLUEQUE_PASSES_SHARE=3 runs every third case.
 
 COMMAND is a program around that client's own generated calls. It connects to the URL in BLUEQUE_URL, without any case
 having run, and may find the bundle's folder in BLUEQUE_BUNDLE. It reads requests from stdin, a JSON object a line, and

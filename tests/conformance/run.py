@@ -448,14 +448,18 @@ def chosen(bundle, manifest, only):
     named = lambda file, case: file in only or any(step["do"][0] in only for step in looked_at(case["steps"]))
     return [each for each in cases if not only or named(*each)]
 
+# A part of the cases is played if this is set: one of so many, beginning with a case that BLUEQUE_SEED selects.
+SHARE = int(os.environ.get("BLUEQUE_PASSES_SHARE", 1))
+
 def share(cases):
-    """One of BLUEQUE_CASES_SHARE cases, if that is set, beginning with a case that BLUEQUE_SEED selects."""
-    number = int(os.environ.get("BLUEQUE_CASES_SHARE", 1))
-    return cases[int(os.environ.get("BLUEQUE_SEED", 0)) % number::number]
+    return cases[int(os.environ.get("BLUEQUE_SEED", 0)) % SHARE::SHARE]
 
 def main(bundle, only):
     manifest = json.loads((bundle / "manifest.json").read_text())
     cases = chosen(bundle, manifest, only)
+    whole = not only and SHARE == 1
+    if not only:
+        cases = share(cases)
     passed = failed = 0
     lacking, seen = {}, None
     url = os.environ.get("REDIS_URL")
@@ -470,7 +474,7 @@ def main(bundle, only):
             server = place.connect(kind)
             loaded = Bundle(manifest, scripts(bundle, manifest), server)
             watch = None
-            if kind == "single" and not only:
+            if kind == "single" and whole:  # only all cases together show what the manifest leaves out
                 seen = loaded.client
                 watch = None if url else Watch(manifest, server, place.connect(kind), loaded.shas)
             for file, case in here:

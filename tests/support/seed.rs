@@ -20,6 +20,14 @@ pub fn fixed(seeds: RangeInclusive<u64>) -> impl Iterator<Item = u64> {
     given().map_or(seeds, |seed| seed..=seed).map(told)
 }
 
+/// One of `BLUEQUE_PASSES_SHARE` items, beginning with an item that the seed selects; all items without it. For tests that
+/// try again in another way what another test tries in full: CI has no time for all of them.
+pub fn part<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    let share = env::var("BLUEQUE_PASSES_SHARE").map_or(1, |text| text.parse::<usize>().unwrap().max(1));
+    let first = given().map_or(0, |seed| usize::try_from(seed).unwrap() % share);
+    all.into_iter().skip(first).step_by(share)
+}
+
 fn given() -> Option<u64> {
     let value = env::var(VARIABLE).ok()?;
     Some(value.parse().unwrap_or_else(|_| panic!("{VARIABLE} must be a whole number, not {value:?}")))
