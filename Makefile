@@ -5,6 +5,9 @@ COUNT ?= 100
 CALLS ?= 5000
 ONLY ?=
 MINUTES ?= 3
+HOURS ?= 6
+UNDATED ?=
+SKIP ?=
 EXAMPLES ?= 20
 SINCE ?= HEAD
 COMMANDS ?=
@@ -28,7 +31,7 @@ CAMPAIGN = BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER
   builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
   $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque
 
-.PHONY: help tools api quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit bench scale peers bundle clients packages publish dist demo doc browser pictures
+.PHONY: help tools api quick bless fixture test several-servers mutants torture torture-cluster mixed lint deny spell audit release soak bench scale peers bundle clients packages publish dist demo doc browser pictures
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,13 +90,20 @@ deny: ## Check licences, sources and duplicates of the packages against deny.tom
 	@scripts/tools >/dev/null
 	@scripts/deny
 
-spell: ## Check the spelling, and plain English where it is reached; typos.toml and scripts/english list exceptions
+spell: ## Check the spelling, plain English, and the links of all pages; typos.toml and scripts/english list exceptions
 	@scripts/tools >/dev/null
 	@.venv/bin/typos
 	@scripts/english
+	@scripts/links
 
 audit: ## Before a release: check advisories, the crate's public surface, compatibility
 	@scripts/audit
+
+release: ## Check everything that a release needs, and print what would be published; UNDATED=1: before the date; SKIP="check …"
+	@scripts/release $(if $(UNDATED),--undated) $(addprefix --skip ,$(SKIP))
+
+soak: ## Run all campaigns in turn for HOURS, chosen by SEED, and write docs/proof.md; needs root; ONLY=campaign
+	@scripts/soak --hours $(HOURS) $(if $(filter-out file,$(origin SEED)),--seed $(SEED)) $(addprefix --only ,$(ONLY))
 
 bench: ## Measure the scripts, and the least that they could cost; ONLY=part,part; BEFORE=commit: beside the scripts of that commit
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \

@@ -27,8 +27,10 @@ def pack_python(folder):
 def pack_typescript():
     for old in DIST.glob("blueque-client-*.tgz"):
         old.unlink()
-    if not (TYPESCRIPT / "node_modules").exists():
+    lock, installed = TYPESCRIPT / "package-lock.json", TYPESCRIPT / "node_modules" / ".lock"
+    if not installed.exists() or installed.read_bytes() != lock.read_bytes():
         run("npm", "ci", "--silent", cwd=TYPESCRIPT)
+        shutil.copy(lock, installed)
     run("npm", "pack", "--silent", "--pack-destination", DIST, cwd=TYPESCRIPT)
     return newest("blueque-client-*.tgz")
 
