@@ -38,6 +38,7 @@ sys.path.insert(0, str(ROOT / "clients" / "python" / "src"))
 
 from blueque_client import BluequeError, Client, WorkItem, WorkQueue  # noqa: E402
 from blueque_client.testing import Server  # noqa: E402
+from histories import check  # noqa: E402
 
 QUEUE, LEASE = "mixed", 3
 #: The queue of the processes that lease items: a name that has to be encoded.
@@ -133,7 +134,7 @@ class Run:
         # A long run is judged by everything that happened.
         self.queue.configure("keep", 10_000_000)
         self.queue.configure("events", 100_000)
-        self.submitted, self.cancelled, self.killed = {}, set(), set()
+        self.submitted, self.cancelled, self.killed, self.foreign = {}, set(), set(), set()
         self.workers, self.count = [], collections.Counter()
         self.works, self.added, self.kills = WorkQueue(self.client, WORKS), {}, 0
         self.clients = {
@@ -164,6 +165,7 @@ class Run:
         how = self.dice.choice(["python", "python", "crate", "crate", "typescript", "typescript", "shell", "old"])
         if how == "old":
             id = self.ask(how, do="enqueue", queue=QUEUE, parameters=json.dumps(parameters))
+            self.foreign.add(id)
         elif how in CLIENTS:
             id = f"{how}-{n}"
             self.ask(how, do="submit", id=id, parameters=parameters)
@@ -285,6 +287,7 @@ class Run:
         found += self.items(until)
         found += filter(None, [worker.end() for worker in self.workers])
         attempts = self.history(found)
+        self.foreign |= {id for id, ran in attempts.items() if any(worker.startswith("old") for _, worker in ran)}
         found += self.transitions(self.queue)
         found += self.transitions(self.works.queue)
         for id, n in self.submitted.items():
@@ -339,8 +342,9 @@ class Run:
     def transitions(self, queue):
         """Checks that the events, in the server's order, belong to one owner at a time, and to one result. Blueque
         1.0 makes no events."""
-        held, completions = {}, collections.Counter()
-        for event in queue.events():
+        held, completions, events = {}, collections.Counter(), list(queue.events())
+        yield from check(events, self.foreign, old="old" in self.given.roles)
+        for event in events:
             if event.to == "reserved":
                 attempt, owner = held.get(event.id, (event.attempt, None))
                 # Tasks of a dead process go to the next owner in one step.

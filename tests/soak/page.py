@@ -34,8 +34,11 @@ CHECKED = """\
   that reached its end, the record names that attempt, and its output is published. The programs' own locks show that no
   two attempts of a task overlap. No attempt begins from an older checkpoint than the server had. No row of a log is there
   twice. `blueque doctor` finds nothing, and no process and no folder is left.
-- **Languages** (`mixed`): each result is accepted once and is from the attempt that the record names, and no two attempts
-  overlap; a planted thief is found first.
+- **Languages** (`mixed`): each result is accepted once and is from the attempt that the record names. By the events of
+  the queue, each task takes one path through the states, its attempts only grow, and it ends once. The programs' own
+  records show that no two attempts overlap. A planted thief is found first.
+- **Not checked yet**: that the calls of all clients together are explained by one order of transitions, and that no
+  limit was exceeded at any instant, outside of the model.
 - **The measure** (`planted`, `mutants`): bugs that are put into the scripts are found. The model finds every planted bug;
   a changed line that no test notices is listed below.
 """
