@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,20 @@ class Campaign:
     size: Callable = field(default=lambda short, runs: "1")
     """Of a further run: short or not, and the runs so far."""
     servers: tuple = ("redis", "valkey")
+    lacks: Callable = field(default=lambda: None)
+    """What this machine lacks for it, or None."""
+
+
+def lacks_root():
+    return None if os.geteuid() == 0 else "root"
+
+
+def lacks_node():
+    return None if shutil.which("node") else "Node.js 20 or later"
+
+
+def lacks_tools():
+    return None if (ROOT / ".venv/bin/python").exists() else ".venv, which make tools makes"
 
 
 @functools.cache
@@ -53,7 +68,7 @@ def server(name):
     given = os.environ.get("BLUEQUE_REDIS_SERVER", "")
     named = [given] if Path(given).name == f"{name}-server" else []
     folders = [Path(folder) / f"{name}-server" for folder in os.environ.get("PATH", "").split(":")]
-    return next((str(path) for path in [*named, *(bundled if name == "valkey" else []), *folders] if Path(path).is_file()), None)
+    return next((str(path) for path in [*named, *(bundled if name == "valkey" else []), *folders] if os.path.isfile(path)), None)
 
 
 @functools.cache
@@ -75,6 +90,23 @@ def model(*arguments):
     """The model's tests, or those of a program that is built already."""
     program = os.environ.get("BLUEQUE_SOAK_MODEL") or programs("--test", "model")[0][1]
     return [program, *arguments]
+
+
+@functools.cache
+def built(*targets):
+    """Builds what a campaign runs, so that sources that do not build are no finding."""
+    subprocess.run(["cargo", "build", "--locked", "--quiet", "--profile", PROFILE, *targets], cwd=ROOT, check=True)
+
+
+def torture(goal):
+    targets = ["--workspace", "--all-features"] if PROFILE == "dev" else ["--package", "blueque-cli", "--package", "blueque-torture"]
+    return lambda run: built("--bins", *targets) or make(goal, run, f"MINUTES={run.size}")
+
+
+def mixed(run):
+    examples = [word for name in ("worker", "client", "items") for word in ("--example", f"mixed_{name}")]
+    built("--workspace", "--all-features", "--bin", "blueque", "--example", "bundle", *examples)
+    return make("mixed", run, f"MINUTES={run.size}")
 
 
 def make(goal, run, *more):
@@ -178,19 +210,19 @@ CAMPAIGNS = {
         Campaign("promises", "a test of [faults](run/faults.md), those that ran least often first", "tests", 15, "as the test needs it", promise,
                  lambda run, said: {"volume": said.count(" ... ok\n")}, next_test, ("redis",)),
         Campaign("torture", "[every fault at once](../torture/README.md), on one server", "attempts", 15, ALWAYS,
-                 lambda run: make("torture", run, f"MINUTES={run.size}"), faults, lambda short, runs: "0.4" if short else "3"),
+                 torture("torture"), faults, lambda short, runs: "0.4" if short else "3", lacks=lacks_root),
         Campaign("torture-cluster", "every fault at once, on a cluster of 3 + 3", "attempts", 15, ALWAYS,
-                 lambda run: make("torture-cluster", run, f"MINUTES={run.size}"), faults, lambda short, runs: "0.4" if short else "3"),
+                 torture("torture-cluster"), faults, lambda short, runs: "0.4" if short else "3", lacks=lacks_root),
         Campaign("moving-slot", "random calls while their slot moves in a cluster of 3 + 3", "calls", 8, NONE, moving_slot, calls,
                  lambda short, runs: "300" if short else "2000"),
         Campaign("replaced-master", "random calls while Sentinels replace the master twice", "calls", 8, NONE, replaced_master, calls,
                  lambda short, runs: "300" if short else "2000"),
         Campaign("mixed", "workers in several languages on one queue, killed and frozen, on both servers", "tasks", 8, NONE,
-                 lambda run: make("mixed", run, f"MINUTES={run.size}"), done, lambda short, runs: "0.1" if short else "1", ("redis",)),
+                 mixed, done, lambda short, runs: "0.1" if short else "1", ("redis",), lambda: lacks_node() or lacks_tools()),
         Campaign("planted", "bugs planted in the scripts, each of which the model must find", "bugs", 5, NONE, planted, bugs,
                  lambda short, runs: "60" if short else "10", ("redis",)),
         Campaign("mutants", "scripts changed in one place, which a test must notice", "changes", 5, NONE, mutants, noticed,
-                 lambda short, runs: "2" if short else "10", ("redis",)),
+                 lambda short, runs: "2" if short else "10", ("redis",), lacks_tools),
     )
 }  # fmt: skip
 
