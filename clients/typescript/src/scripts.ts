@@ -7,7 +7,7 @@ export const DIGESTS = {
   aggregate: "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
   answer_notice: "a0978354f3dbac2568f1e41517ab73ddb8837814",
   append_log: "12652c9a402947bdc6b876aa49f65869bd8762bf",
-  attend: "e14a5bfbf40fc5bd94dcfd21adf503b3117cb36a",
+  attend: "694a32aff74d2d1e44faf064e25a2126a98ae37e",
   audit: "82ba2869865b8b44ba1d0e77df36609041ea7007",
   bulk: "ab0908457464142411903751b5e30bc567270335",
   cancel: "caa230870d2783418b8136326bd0f87fd3aa34e3",

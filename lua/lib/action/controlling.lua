@@ -83,7 +83,9 @@ function controlling.answer(task, found, refused, text)
     reply.add(fields, 'suspended', namespace.now)
   elseif request.what == 'unsuspend' then
     gone = { 'suspended', 'suspended_by' }
-    reply.add(fields, 'continued', namespace.now)
+    if found.suspended then
+      reply.add(fields, 'continued', namespace.now)
+    end
   end
   if found.list[1] then
     reply.add(fields, 'controls', controls.text(found.list))
