@@ -112,6 +112,8 @@
 //! `cron` adds schedules by cron expressions, `enq` adds graph documents in the format of enq, `tls-rustls` adds TLS;
 //! `tokio-cluster` and `tokio-tls-rustls` add the same for the asynchronous client.
 
+// docs.rs then names the feature that each item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(missing_docs)]
 #![allow(clippy::must_use_candidate, reason = "results and futures are that themselves, as answers of any link")]
 #![doc(test(attr(deny(unused_must_use))))]

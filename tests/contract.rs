@@ -403,6 +403,8 @@ fn every_part_has_the_version_of_the_crate() {
     }
     for (name, before, after, expected) in [
         ("cli/Cargo.toml", "blueque = { path = \"..\", version = \"", "\"", version),
+        ("cli/Cargo.toml", "blueque-web = { path = \"../web\", version = \"", "\"", version),
+        ("web/Cargo.toml", "blueque = { path = \"..\", version = \"", "\"", version),
         ("README.md", "blueque = \"", "\"", short),
         ("CHANGELOG.md", "\n## [", "] - ", version),
         ("clients/python/README.md", "blueque_client-", "-py3-none-any.whl", version),
