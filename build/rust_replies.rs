@@ -33,7 +33,7 @@ pub(super) const STRUCTS: [Whole; 21] = [
 ];
 
 /// Replies whose items become structs: the command, and the name of the struct.
-pub(super) const ITEMS: [(&str, &str); 23] = [
+pub(super) const ITEMS: [(&str, &str); 25] = [
     ("audit", "Change"),
     ("changes", "TaskChange"),
     ("events", "Event"),
@@ -54,8 +54,10 @@ pub(super) const ITEMS: [(&str, &str); 23] = [
     ("settings", "Setting"),
     ("tags", "Tag"),
     ("take_notices", "DueNotice"),
+    ("targets", "NoticeTarget"),
     ("tick", "LowSchedule"),
     ("tracked", "TrackedTask"),
+    ("undelivered", "Undelivered"),
     ("workers", "WorkerInfo"),
 ];
 

@@ -201,8 +201,8 @@ pub use calls::bulk::Action;
 pub use options::{Filter, Inputs};
 // Tasks.
 pub use model::{
-    Backoff, Basis, Cancelled, Changes, DueNotice, Estimate, Force, LogEntry, Made, Notice, Policy, Requeued, Round,
-    Status, Submitted, Takers, TaskChange, TaskInfo, TrackedTask, Transition, Until, Why,
+    Backoff, Basis, Cancelled, Changes, DueNotice, Estimate, Force, LogEntry, Made, Notice, NoticeTarget, Policy,
+    Requeued, Round, Status, Submitted, Takers, TaskChange, TaskInfo, TrackedTask, Transition, Undelivered, Until, Why,
 };
 pub use options::Submit;
 pub use progress::Progress;

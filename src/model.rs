@@ -23,9 +23,9 @@ pub use queue::Pause;
 pub use replies::{
     Aggregated, Audit, Beat, Change, Changes, Claim, Control, Counts, DueNotice, Estimate, Event, Events,
     FinishedAndReserved, GraphSummary, Group, Handshake, Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule,
-    MaintenanceStep, Notice, Orphans, Peeked, Promoted, Pruned, QueueInfo, Ran, Ready, ReadyQueue, Repaired,
-    Reservation, ScheduleSummary, Setting, Settled, Step, Tag, TaskChange, Ticked, TrackedTask, Transition, Why,
-    WorkerInfo,
+    MaintenanceStep, Notice, NoticeTarget, Orphans, Peeked, Promoted, Pruned, QueueInfo, Ran, Ready, ReadyQueue,
+    Repaired, Reservation, ScheduleSummary, Setting, Settled, Step, Tag, TaskChange, Ticked, TrackedTask, Transition,
+    Undelivered, Why, WorkerInfo,
 };
 pub use reserved::Reserved;
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};

@@ -27,6 +27,7 @@ pub mod ls;
 pub mod man;
 pub mod move_to;
 pub mod note;
+pub mod notify;
 pub mod output;
 pub mod partition;
 pub mod prioritise;
@@ -136,6 +137,9 @@ subcommands! {
         Tag(tag::Word) => tag::Word::scope,
         /// Add a note to the history of a task
         Note(note::Options) => |it| Scope::Task(&mut it.id),
+        /// List notices that are not delivered, or try them again
+        #[command(subcommand)]
+        Notify(notify::Word) => notify::Word::scope,
         /// Follow single tasks in `events --tracked`
         #[command(subcommand)]
         Track(track::Word) => track::Word::scope,

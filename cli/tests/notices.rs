@@ -326,3 +326,38 @@ fn a_task_that_waits_too_long_or_makes_no_progress_notifies_once() {
     let (_, out, _) = world.outcome(&["show", "t"]);
     assert!(out.contains("ops: no-progress, delivered (200 OK)"), "{out}");
 }
+
+#[test]
+fn notices_that_are_not_delivered_are_listed_and_tried_at_once() {
+    let (world, receiver) = (World::new(), Receiver::start(&["503 Service Unavailable", "503 Service Unavailable"]));
+    let list = |args: &[&str]| -> Value {
+        let (code, out, err) = world.outcome(&[&["notify", "ls", "-o", "json"], args].concat());
+        assert_eq!(code, 0, "{err}");
+        serde_json::from_str(&out).unwrap()
+    };
+    world.submit_as("q", "t-1", Submit::default().notify("ops"));
+    world.outcome(&["cancel", "t-1"]);
+    let waits = list(&[]);
+    assert_eq!((&waits[0]["id"], &waits[0]["target"], &waits[0]["tries"]), (&"t-1".into(), &"ops".into(), &0.into()));
+    let tried = |number: u64| {
+        eventually("the answer is listed", || {
+            let notice = list(&["ops"])[0].clone();
+            (notice["tries"] == number && notice["answer"] == "503 Service Unavailable: some").then_some(())
+        });
+    };
+    let _worker = worker(&world, &configured(&world, &webhook(&receiver)));
+    tried(1);
+    assert_eq!((list(&["chat"]), list(&["--given-up"])), (serde_json::json!([]), serde_json::json!([])));
+    let (code, out, err) = world.outcome(&["notify", "retry", "t-"]);
+    assert!(code == 0 && out.ends_with("ops     1\n"), "{code} {out} {err}");
+    tried(2);
+    let (code, out, err) = world.outcome(&["notify", "retry", "--target", "ops"]);
+    assert!(code == 0 && out.ends_with("ops     1\n"), "{code} {out} {err}");
+    assert_eq!(delivered(&world, "t-1", 1)[0]["tries"], 3);
+    assert_eq!(list(&[]), serde_json::json!([]));
+    let (code, _, err) = world.outcome(&["notify", "retry", "t-1"]);
+    assert!(code == 0 && err.contains("no notice was given up or waits"), "{code} {err}");
+    let (code, _, err) = world.outcome(&["notify", "retry", "nosuch"]);
+    assert!(code == 4 && err.contains("nosuch"), "{code} {err}");
+    assert_eq!(world.outcome(&["notify", "retry"]).0, 2);
+}

@@ -129,11 +129,21 @@ fn full() -> Past {
     let fine = CompleteOptions::new().cost(cost);
     past.client.call(&past.client.calls().complete(&id, token, b"1", &fine).at(past.at(30.0))).unwrap();
     for id in ["cancelled", &long_name("an-id-of-128-characters-2-")] {
-        past.submit("movies", id, plain());
+        past.submit("movies", id, plain().notify("ops"));
     }
     let cancelled = TaskId::new("cancelled").unwrap();
     let call = past.client.calls().cancel(&cancelled, WIDE, &blueque::calls::CancelOptions::new()).at(past.at(40.0));
     past.client.call(&call).unwrap();
+    let taken = past.client.call(&past.client.calls().take_notices(1, &["ops"]).at(past.at(41.0))).unwrap();
+    let answer = past.client.calls().answer_notice(
+        "task",
+        "cancelled",
+        "ops",
+        taken[0].token,
+        "failed",
+        b"503 Service Unavailable",
+    );
+    past.client.call(&answer.at(past.at(42.0))).unwrap();
     past.submit_for("movies", &uuid(9), plain(), Some(10.5 * 24.0 * HOUR));
     let calls = past.client.calls();
     for number in 0..16 {
@@ -284,7 +294,7 @@ fn drawn(screen: &Screen, name: &str, lines: u16, mark: &str) -> String {
 }
 
 /// The commands that print tables, the names of their files, and whether each row must be one line.
-const TABLES: [(&str, &[&str], bool); 36] = [
+const TABLES: [(&str, &[&str], bool); 37] = [
     ("usage", &["usage", "--by", "method", "--since", "30days"], true),
     ("ls", &["ls"], true),
     ("ls-queue", &["ls", "movies"], true),
@@ -318,6 +328,7 @@ const TABLES: [(&str, &[&str], bool); 36] = [
     ("schedule-show-long", &["schedule", "show", LONG_SCHEDULE], false),
     ("purge", &["queue", "purge", "movies", "--count"], true),
     ("queue-delete", &["queue", "delete", "movies", "--count"], true),
+    ("notify", &["notify", "ls"], true),
     ("doctor", &["doctor"], false),
     // These commands change something, but their output stays the same.
     ("tag", &["tag", "add", "failed", "red"], true),

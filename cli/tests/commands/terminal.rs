@@ -137,13 +137,17 @@ fn odd_desk() -> Desk {
     plant(&["RPUSH", "blueque_members_g", "complete"]);
     plant(&["HSET", "blueque_task_complete", "label", ODD, "graph", "g"]);
     plant(&["ZADD", "blueque_workers", "9999999999", "host_1"]);
+    let answer = format!("open 1 5 {ODD}");
+    plant(&["HSET", "blueque_notices_failed", "last", "1", "1", "ops failed 5 1 - fail - x", "1:", &answer]);
+    plant(&["ZADD", "blueque_outbox_ops", "5", "failed"]);
+    plant(&["SADD", "blueque_targets", "ops"]);
     let record = ["queues", "q", "slots", "2", "free", "1", "since", "1", "at", "9999999999", "name", ODD];
     plant(&[&["HSET", "blueque_worker_host_1", "version", ODD], &record[..]].concat());
     desk
 }
 
 /// Every command that shows text of other users or programs.
-const SHOW: [&[&str]; 27] = [
+const SHOW: [&[&str]; 28] = [
     &["admin", "audit"],
     &["ls"],
     &["ls", "q", "--status", "pending"],
@@ -160,6 +164,7 @@ const SHOW: [&[&str]; 27] = [
     &["why", "held"],
     &["history", "failed"],
     &["queue", "ls"],
+    &["notify", "ls"],
     &["tag", "ls", "q"],
     &["queue", "groups", "q"],
     &["limit", "ls", "q"],

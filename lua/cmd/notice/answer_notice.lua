@@ -11,7 +11,8 @@ local of, subject, target, token, outcome, answer = contract.arguments()
 token = args.integer(token, contract.TOKEN_LOW, contract.TOKEN_HIGH, 'token')
 local owner, outbox = notices.owner(of, subject), notices.outbox(target)
 local key = notices.key(owner)
-namespace.probe('ZCARD', outbox)
+local others, failed = namespace.probe('ZCARD', outbox), namespace.probe('ZCARD', notices.given_up(target))
+namespace.probe('SCARD', notices.all())
 local found, low, high = notices.read(owner)
 local held, number = string.match(found['/' .. target] or '', '^(%S+) (%S+)$')
 local notice = held == string.format('%.0f', token) and notices.parse(found, tonumber(number))
@@ -29,8 +30,9 @@ end
 found[number .. ':'] = table.concat({ stage, string.format('%d', tries), namespace.now,
   string.sub(answer, 1, notices.TEXT) }, ' ')
 local more = notices.first_open(found, low, high, target)
-local last = not more and redis.call('EXISTS', namespace.declare(notices.record(owner))) == 0
-  and not notices.first_open(found, low, high)
+local kept = redis.call('EXISTS', namespace.declare(notices.record(owner))) == 1
+local last = not more and not kept and not notices.first_open(found, low, high)
+local gives_up = kept and stage == 'given_up' and failed < notices.MOST
 namespace.begin()
 if last then
   redis.call('UNLINK', key)
@@ -42,5 +44,10 @@ if more then
   redis.call('ZADD', outbox, string.format('%.0f', at), owner)
 else
   redis.call('ZREM', outbox, owner)
+end
+if gives_up then
+  redis.call('ZADD', notices.given_up(target), string.format('%.0f', at), owner)
+elseif not more and others <= 1 and failed == 0 then
+  redis.call('SREM', notices.all(), target)
 end
 return verdict

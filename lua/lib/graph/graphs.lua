@@ -217,7 +217,7 @@ function graphs.plan_end(task, to)
   local owner = notify and notices.owner('graph', task.graph)
   if notify and (contract.is_final(to) or to == 'deleted') then
     task.graph_notices = notices.plan_for(owner, notify)
-    task.graph_unsent = to == 'deleted' and notices.any_open(owner)
+    task.graph_unsent = to == 'deleted' and notices.plan_removal(owner)
   end
 end
 

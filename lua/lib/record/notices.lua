@@ -60,6 +60,21 @@ function notices.outbox(target)
   return namespace.key('outbox', target)
 end
 
+-- Returns the key of the owners with notices for a target that were given up, by the time at which that happened.
+function notices.given_up(target)
+  return namespace.key('given_up', target)
+end
+
+-- Returns the key of the targets that may have notices.
+function notices.all()
+  return namespace.prefix .. 'targets'
+end
+
+function notices.check_owner(value, what)
+  args.plain(notices.graph(value) or value, what)
+  return value
+end
+
 -- Returns an iterator over targets and their events, `''` for every end.
 function notices.each(text)
   return string.gmatch(text ~= notices.NONE and text or '', '([%w_.-]+):?([%w+=-]*)')
@@ -144,7 +159,7 @@ end
 -- Plans the notices of a transition, or of a removal.
 function notices.plan(task, to)
   if to == 'deleted' then
-    task.unsent = notices.any_open(task.id)
+    task.unsent = notices.plan_removal(task.id)
   elseif notices.targets(task.notify or notices.NONE, to)[1] then
     task.notices = notices.plan_for(task.id, task.notify)
   end
@@ -153,8 +168,9 @@ end
 -- Plans notices of an owner to the targets in `text`.
 function notices.plan_for(owner, text)
   local plan = { owner = owner, text = text, kept = namespace.probe('HLEN', notices.key(owner)) > 0 }
+  namespace.probe('SCARD', notices.all())
   for target in notices.each(text) do
-    plan[target] = namespace.probe('ZCARD', notices.outbox(target)) >= notices.MOST
+    plan[target] = namespace.probe('ZCARD', notices.outbox(target))
   end
   return plan
 end
@@ -177,10 +193,14 @@ function notices.append(plan, event, ...)
   for _, target in ipairs(notices.targets(plan.text, event)) do
     local number = redis.call('HINCRBY', key, 'last', 1)
     local name, old = string.format('%d', number), string.format('%d', number - notices.KEPT)
+    local full = plan[target] >= notices.MOST
     redis.call('HSET', key, name, table.concat({ target, named, ... }, ' '),
-      name .. ':', plan[target] and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
+      name .. ':', full and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
     redis.call('HDEL', key, old, old .. ':')
-    if not plan[target] then
+    if plan[target] == 0 then
+      redis.call('SADD', notices.all(), target)
+    end
+    if not full then
       redis.call('ZADD', notices.outbox(target), 'NX', string.format('%.0f', namespace.now_us), plan.owner)
     end
   end
@@ -216,18 +236,30 @@ function notices.add_timed(plan, task, event)
   end
 end
 
--- Removes the notices of a deleted owner, unless some are not delivered.
+-- Removes the notices of a deleted owner, unless some are open.
 function notices.forget(owner, unsent)
-  if unsent then
+  for _, target in ipairs(unsent) do
+    redis.call('ZREM', notices.given_up(target), owner)
+  end
+  if unsent.open then
     redis.call('EXPIRE', notices.key(owner), notices.LEFT)
   else
     redis.call('UNLINK', notices.key(owner))
   end
 end
 
-function notices.any_open(owner)
+-- Plans the removal of an owner: returns the targets whose notices were given up, and `open`, true if a notice is open.
+function notices.plan_removal(owner)
   local found, low, high = notices.read(owner)
-  return notices.first_open(found, low, high) ~= nil
+  local unsent = { open = notices.first_open(found, low, high) ~= nil }
+  for number = low, high do
+    local notice = notices.parse(found, number)
+    if notice and notice.stage == 'given_up' then
+      namespace.probe('ZCARD', notices.given_up(notice.target))
+      unsent[#unsent + 1] = notice.target
+    end
+  end
+  return unsent
 end
 
 -- Returns the notices of an owner by their fields, and the lowest and the highest number.
@@ -280,6 +312,40 @@ function notices.due(target, limit, taken, gone)
       gone[#gone + 1] = { outbox = outbox, owner = owner }
     end
   end
+end
+
+-- Plans that the notices of an owner for a target are due at once, also those that were given up.
+function notices.plan_redelivery(owner, target)
+  local key, outbox = notices.key(owner), notices.outbox(target)
+  namespace.probe('HLEN', key)
+  local found, low, high = notices.read(owner)
+  local due = tonumber(redis.call('ZSCORE', outbox, owner) or nil)
+  local later = due and due > namespace.now_us
+  local plan = { owner = owner, key = key, fields = {} }
+  if found['/' .. target] and later then
+    return plan -- a worker is delivering a notice
+  end
+  for number = low, high do
+    local notice = notices.parse(found, number)
+    if notice and notice.target == target and notice.stage == 'given_up' then
+      reply.add(plan.fields, notice.number .. ':', 'open ' .. string.match(found[notice.number .. ':'], ' (.*)$'))
+    end
+  end
+  plan.number = #plan.fields / 2 + (later and 1 or 0)
+  return plan
+end
+
+-- Makes the planned notices due. Returns their number.
+function notices.redeliver(plan, target)
+  if (plan.number or 0) == 0 then
+    return 0
+  end
+  redis.call('ZADD', notices.outbox(target), string.format('%.0f', namespace.now_us), plan.owner)
+  if plan.fields[1] then
+    redis.call('ZREM', notices.given_up(target), plan.owner)
+    redis.call('HSET', plan.key, unpack(plan.fields))
+  end
+  return plan.number
 end
 
 -- Returns the delay before the next attempt to deliver a notice.

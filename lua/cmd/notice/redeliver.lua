@@ -1,0 +1,22 @@
+--- Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that were
+--   given up. A notice that was given up is tried once more. A notice that a worker is delivering stays as it is.
+-- @args now target count owner*count
+-- @role client
+-- @again fewer
+-- @reply number of notices that are due now
+-- @errors
+namespace.open()
+local target, count = contract.arguments()
+local outbox, failed, plans, number = notices.outbox(target), notices.given_up(target), {}, 0
+namespace.probe('ZCARD', outbox)
+namespace.probe('ZCARD', failed)
+namespace.probe('SCARD', notices.all())
+for i = 1, count do
+  plans[i] = notices.plan_redelivery(notices.check_owner(args.next('owner'), 'owner'), target)
+end
+args.none()
+namespace.begin()
+for _, plan in ipairs(plans) do
+  number = number + notices.redeliver(plan, target)
+end
+return number
