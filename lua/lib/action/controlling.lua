@@ -2,10 +2,19 @@
 -- it.
 local controlling = {}
 
+-- The kinds of requests: `doing` and `done`, the words for a request that waits and for one that was carried out;
+-- `instead`, what to do with a task that waits; `silent` for a request that changes nothing, so the history does not
+-- have it.
+controlling.KINDS = {
+  suspend = { doing = 'suspending', done = 'suspended', instead = ': it does not run, so hold it instead' },
+  unsuspend = { doing = 'continuing', done = 'unsuspended' },
+  signal = { doing = 'signalling', done = 'signalled' },
+  describe = { doing = 'describing', silent = true },
+}
+
 function controlling.refuse(task, what)
   if contract.is_waiting(task.status) then
-    return 'STATE', 'the task is ' .. task.status .. (what == 'suspend'
-      and ': it does not run, so hold it instead' or ': it has no program that runs')
+    return 'STATE', 'the task is ' .. task.status .. (controlling.KINDS[what].instead or ': it has no program that runs')
   end
   return actions.refuse(task, contract.OWNED)
 end
@@ -26,13 +35,13 @@ function controlling.plan(task, spec)
   elseif #found.list >= contract.CONTROLS then
     return 'TOOMANY', 'the worker has not answered the last requests to this task: wait until it has'
   end
-  local doing = { suspend = 'suspending', unsuspend = 'continuing', signal = 'signalling', describe = 'describing' }
-  task.to = doing[what]
+  local kind = controlling.KINDS[what]
+  task.to = kind.doing
   task.controls = found
   found.last = found.last + 1
   found.list[#found.list + 1] = { number = found.last, what = what, detail = spec.detail or '' }
   orders.plan(task.queue)
-  if what ~= 'describe' then
+  if not kind.silent then
     history.plan(task)
     tracking.plan_note(task)
   end
@@ -48,14 +57,13 @@ function controlling.ask(task, spec)
   end
   redis.call('HSET', task.key, unpack(fields))
   orders.give(task.queue, 't:' .. task.id, 'attend')
-  controlling.tell(task, what, spec.by or '', spec.detail)
+  if not controlling.KINDS[what].silent then
+    controlling.tell(task, what, spec.by or '', spec.detail)
+  end
 end
 
--- Adds a request or an answer to the history of a task. A description changes nothing, so it is not part of it.
+-- Adds a request or an answer to the history of a task.
 function controlling.tell(task, why, by, text)
-  if why == 'describe' then
-    return
-  end
   local note = text and text ~= '' and { 'note', text } or nil
   history.add(task, { to = task.status, why = why, by = by, at = record.time(task), note = note }, '', '', '', '')
   tracking.note(task, why, by, text)
@@ -63,7 +71,7 @@ end
 
 function controlling.plan_answer(task, what)
   orders.plan(task.queue)
-  if what == 'describe' then
+  if controlling.KINDS[what].silent then
     namespace.probe('HLEN', controls.described(task.id))
   else
     history.plan(task)
@@ -102,7 +110,8 @@ function controlling.answer(task, found, refused, text)
   if gone[1] then
     redis.call('HDEL', key, unpack(gone))
   end
-  if request.what == 'describe' then
+  local kind = controlling.KINDS[request.what]
+  if kind.silent then
     if text and not refused then
       local described = controls.described(task.id)
       redis.call('HSET', described, controls.place(request.number),
@@ -111,6 +120,5 @@ function controlling.answer(task, found, refused, text)
     end
     return
   end
-  local done = request.what .. (request.what == 'signal' and 'led' or 'ed')
-  controlling.tell(task, refused and 'refused' or done, task.node, refused or request.detail)
+  controlling.tell(task, refused and 'refused' or kind.done, task.node, refused or request.detail)
 end
