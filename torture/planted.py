@@ -57,6 +57,21 @@ PLANTED = {
         "cli/src/supervisor/publish.rs", 'PathBuf::from(format!("/proc/self/fd/{}", copy.as_raw_fd()))', '{ let _ = copy.as_raw_fd(); to.to_path_buf() }',
         "neighbour",
     ),
+    "a notice that is taken leaves the outbox": (
+        "has not been received",
+        "lua/cmd/notice/take_notices.lua", "redis.call('ZADD', notice.outbox, till, notice.owner)", "redis.call('ZREM', notice.outbox, notice.owner)",
+        "worker-killed",
+    ),
+    "a request is carried out each time that it is read": (
+        "signals, and users sent",
+        "cli/src/supervisor/controls.rs", "is_none_or(|last| last.number < number)", "is_none_or(|last| last.number < number || number > 0)",
+        "signalled cut-after",
+    ),
+    "an order to the owner of a task is announced and not kept": (
+        "is not carried out",
+        "lua/lib/action/controlling.lua", "orders.give(task.queue, 't:' .. task.id, 'attend')", "orders.announce(task.queue)",
+        "suspended server-killed",
+    ),
 }
 
 

@@ -58,6 +58,8 @@ pub enum Fault {
     Suspended,
     Requeued,
     Signalled,
+    /// A user holds a task, and releases it.
+    Held,
 }
 
 /// Servers on which a fault is possible.
@@ -80,7 +82,7 @@ const SMALL_STEP: f64 = 0.4;
 const MOST_STOPPED_MS: u64 = 500;
 
 /// The faults, each with its frequency.
-const FAULTS: [(Fault, u32, Where); 36] = [
+const FAULTS: [(Fault, u32, Where); 37] = [
     (Fault::Cut, 4, Where::Anywhere),
     (Fault::CutBefore, 6, Where::Anywhere),
     (Fault::CutAfter, 8, Where::Anywhere),
@@ -117,6 +119,7 @@ const FAULTS: [(Fault, u32, Where); 36] = [
     (Fault::Suspended, 6, Where::Anywhere),
     (Fault::Requeued, 3, Where::Anywhere),
     (Fault::Signalled, 4, Where::Anywhere),
+    (Fault::Held, 4, Where::Anywhere),
 ];
 
 impl fmt::Display for Fault {
@@ -299,6 +302,7 @@ impl Campaign {
                 self.at(host).empty();
             }
             Fault::Neighbour => self.neighbour()?,
+            Fault::Held => self.hold()?,
             Fault::Suspended | Fault::Requeued | Fault::Signalled => self.user(fault)?,
             Fault::MasterKilled
             | Fault::MasterHung
@@ -456,7 +460,7 @@ impl Campaign {
     }
 
     /// Ends the weather whose time is over, or all weather.
-    fn clear(&mut self, all: bool) {
+    pub fn clear(&mut self, all: bool) {
         let now = Instant::now();
         let over: Vec<usize> =
             self.weather.iter().filter(|(_, until)| all || **until <= now).map(|(n, _)| *n).collect();

@@ -92,6 +92,7 @@ pub struct Host {
     state: PathBuf,
     log: PathBuf,
     programs: PathBuf,
+    config: PathBuf,
     blueque: PathBuf,
     way: Way,
     /// Folder to which output is published. None means the state folder.
@@ -103,7 +104,7 @@ impl Host {
     pub fn new(
         (name, kind, number): (&str, Kind, usize),
         folder: &Path,
-        programs: &Path,
+        (programs, config): (PathBuf, PathBuf),
         blueque: &Path,
         (way, publish): (Way, Option<PathBuf>),
     ) -> Result<Self> {
@@ -119,7 +120,8 @@ impl Host {
             pipe: full_pipe()?,
             log: folder.join(format!("{name}.log")),
             state,
-            programs: programs.to_owned(),
+            programs,
+            config,
             blueque: blueque.to_owned(),
             way,
             publish,
@@ -148,6 +150,7 @@ impl Host {
         command.args(["sh", "-c", &script]).arg(name).arg(&self.blueque);
         command.args(["worker", "--queue", QUEUE, "--slots", SLOTS, "--lease", "6s", "--grace", "2s", "--drain"]);
         command.args(["checkpoint", "--dir"]).arg(&self.programs).arg("--state-dir").arg(&self.state);
+        command.arg("--config").arg(&self.config);
         if let Some(folder) = &self.publish {
             command.arg("--publish").arg(folder);
         }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use blueque::{Client, Code, Error, GlobalId, PartitionName, Partitions, Submit, TaskId};
 
+use crate::receiver::EVENTS;
 use crate::way::Way;
 
 pub const QUEUE: &str = "work";
@@ -74,6 +75,16 @@ pub struct Job {
     pub acknowledged: Instant,
     /// True if the server may have lost the task after the acknowledgement.
     pub doubtful: bool,
+}
+
+/// Returns true if a task notifies the receiver.
+pub fn notifies(id: &str) -> bool {
+    id.ends_with(['0', '2', '4', '6', '8'])
+}
+
+/// Returns true if a task is held at its submit.
+fn held(id: &str) -> bool {
+    id.ends_with('3') || id.ends_with('8')
 }
 
 /// An attempt that began.
@@ -239,6 +250,8 @@ impl Jobs {
 
 fn how(id: &str, method: &str) -> blueque::Result<Submit> {
     let how = Submit::default().id(TaskId::new(id)?).method(method).max_losses(1_000).max_failures(1_000);
+    let how = if notifies(id) { how.notify(EVENTS) } else { how };
+    let how = if held(id) { how.hold() } else { how };
     Ok(how.delay(Duration::from_millis(100)).max_delay(Duration::from_secs(1)))
 }
 

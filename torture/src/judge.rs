@@ -11,7 +11,9 @@ use blueque::{Client, Error, Status, TaskId, TaskInfo};
 use serde_json::Value;
 
 use crate::faults::Campaign;
-use crate::jobs::{Began, Job, Jobs};
+use crate::jobs::{Began, Job, Jobs, QUEUE, notifies};
+use crate::notices;
+use crate::receiver::Receiver;
 use crate::way::Way;
 
 /// Maximum time until everything is done. A task that was lost often without progress waits up to five minutes.
@@ -30,12 +32,16 @@ pub struct Verdict {
 }
 
 /// Waits until all tasks are done, and records violations.
-pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Verdict> {
+pub fn judge(campaign: &mut Campaign, jobs: &Jobs, receiver: &Receiver, blueque: &Path) -> Result<Verdict> {
     let ways = campaign.ground.ways();
     let clients = ways.iter().map(|way| way.open(Client::builder())).collect::<blueque::Result<Vec<_>>>()?;
     let mut verdict = Verdict::default();
     let mut found = Vec::new();
     let until = Instant::now() + DONE;
+    receiver.recover();
+    for client in &clients {
+        found.extend(released(client, campaign)?);
+    }
     let all = jobs.all();
     for (id, job) in &all {
         let client = clients.get(job.way).context("a task of no namespace")?;
@@ -57,6 +63,15 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
                 let state = info.status().map_or("in no state", Status::as_str);
                 found.push(format!("{id} is {state}: {}", info.error().unwrap_or_default()));
             }
+        }
+    }
+    for client in &clients {
+        found.extend(notices::undelivered(client, REPAIRED)?);
+    }
+    for (id, job) in all.iter().filter(|(id, _)| notifies(id)) {
+        let client = clients.get(job.way).context("a task of no namespace")?;
+        if finished(client, id, Instant::now())?.is_some_and(|info| info.status() == Some(Status::Complete)) {
+            found.extend(notices::missing(client, campaign, receiver, id)?);
         }
     }
     for id in all.keys() {
@@ -89,6 +104,28 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
     found.extend(campaign.neighbour.achieved());
     campaign.violations.append(&mut found);
     Ok(verdict)
+}
+
+/// Releases the held tasks. Reports a task that is suspended, because users have continued all of them: only a server
+/// that has forgotten this may have one.
+fn released(client: &Client, campaign: &Campaign) -> Result<Vec<String>> {
+    let queue = client.queue(QUEUE)?;
+    loop {
+        let held = queue.list("held", 100)?;
+        if held.is_empty() {
+            break;
+        }
+        held.iter().try_for_each(|id| client.task(id)?.unhold().map(|_| ()))?;
+    }
+    let mut found = Vec::new();
+    for id in queue.list("started", 100)? {
+        let task = client.task(&id)?;
+        if task.info().is_ok_and(|info| info.suspended().is_some()) && task.unsuspend()? && campaign.forgets.is_empty()
+        {
+            found.push(format!("{id} is suspended, and a user has continued it"));
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the leftovers after the workers had time to remove them.

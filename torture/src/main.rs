@@ -10,7 +10,9 @@ mod host;
 mod jobs;
 mod judge;
 mod neighbour;
+mod notices;
 mod proxy;
+mod receiver;
 mod saved;
 mod server;
 mod users;
@@ -31,6 +33,7 @@ use host::{Host, Kind};
 use jobs::Jobs;
 use neighbour::Neighbour;
 use nix::unistd::geteuid;
+use receiver::Receiver;
 use saved::Saved;
 
 /// The containers are left out on a cluster, where each host works on one of two namespaces.
@@ -89,6 +92,7 @@ fn main() -> Result<ExitCode> {
     folder.disable_cleanup(options.keep);
 
     let jobs = Arc::new(Jobs::new(folder.path())?);
+    let receiver = Receiver::start(folder.path(), options.seed)?;
     let neighbour = Neighbour::new(folder.path(), &blueque)?;
     let ground = Ground::start(options.cluster, options.server, folder.path())?;
     let partitions = ground.partitions();
@@ -98,7 +102,8 @@ fn main() -> Result<ExitCode> {
     for (number, ((name, kind), way)) in places.zip(ways.hosts).enumerate() {
         // The publish folder is in another file system than the host's state folder.
         let publish = Some(neighbour.published.clone()).filter(|_| name == PUBLISHES);
-        let mut host = Host::new((name, kind, number), folder.path(), &jobs.programs(), &blueque, (way, publish))?;
+        let files = (jobs.programs(), receiver.config.clone());
+        let mut host = Host::new((name, kind, number), folder.path(), files, &blueque, (way, publish))?;
         (0..kind.workers()).try_for_each(|_| host.start_worker())?;
         hosts.push(host);
     }
@@ -112,15 +117,16 @@ fn main() -> Result<ExitCode> {
     stop.store(true, Ordering::Release);
     sender.join().map_err(|_| anyhow!("the sender of tasks ended by a bug"))?;
     ran?;
-    let verdict = judge::judge(&mut campaign, &jobs, &blueque)?;
+    let verdict = judge::judge(&mut campaign, &jobs, &receiver, &blueque)?;
 
     for (fault, count) in &campaign.counts {
         println!("  {fault:<20} {count:>4}");
     }
     println!(
-        "{} tasks, {} attempts: {} complete, {} forgotten by a server that was set back or replaced, {} overlaps as documented",
+        "{} tasks, {} attempts, {} notices: {} complete, {} forgotten by a server that was set back or replaced, {} overlaps as documented",
         jobs.all().len(),
         verdict.attempts,
+        receiver.received().len(),
         verdict.complete,
         verdict.gone,
         verdict.excused
