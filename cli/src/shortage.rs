@@ -10,6 +10,9 @@ use nix::errno::Errno;
 /// The first words of the report of a worker that cannot start any task.
 pub const NOTHING: &str = "takes nothing: ";
 
+/// The last words of the report of a worker with a program that is not executable.
+pub const NOT_EXECUTABLE: &str = " is not executable: chmod +x";
+
 /// An attempt that ends within this time counts as ended at once.
 pub const QUICK: Duration = Duration::from_secs(10);
 

@@ -172,6 +172,24 @@ fn a_program_that_no_worker_has_is_named() {
 }
 
 #[test]
+fn a_program_that_is_not_executable_is_named_until_it_is() {
+    let world = World::new();
+    world.program("fine", "echo 1");
+    world.program("late", "echo 2");
+    let file = world.path("worker.d/late");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let _worker = world.worker(&["--queue", "q", "--name", "desk"]);
+    let task = world.client.queue("q").unwrap().submit_bytes(b"[]", Submit::default().method("late")).unwrap();
+    let sentence =
+        format!("can run its program late: on the host of desk, {} is not executable: chmod +x.", file.display());
+    eventually("why says so", || world.run(&["why", task.id().as_str()]).contains(&sentence).then_some(()));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(result(&task), "2");
+    let ails = || world.client.workers().unwrap().remove(0).trouble;
+    eventually("the worker reports it no longer", || ails().is_none().then_some(()));
+}
+
+#[test]
 fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     let world = World::new();
     world.program("fine", "echo 1");

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use crate::output::clean_line;
 use crate::run_folder::notice::About;
 use crate::session::Session;
-use crate::shortage::NOTHING;
+use crate::shortage::{NOT_EXECUTABLE, NOTHING};
 
 /// The reason why a task does not run, or its current action.
 pub struct Cause {
@@ -111,7 +111,9 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
     if let Some(program) = missing_program(session, &why, &info)? {
         start = Start::Nobody;
         let queue = &why.queue;
-        sentence = if why.status == Status::Pending {
+        sentence = if let Some(word) = not_executable(session, &why, &program)? {
+            format!("No worker of {queue} can run its program {program}: {word}")
+        } else if why.status == Status::Pending {
             format!(
                 "No worker of {queue} has its program {program}: put an executable file {program} into the folder of \
                  one, or start one that has it."
@@ -221,6 +223,17 @@ fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Res
     of_workers(session, why, |queue, them| {
         let program = programs::program(info, queue)?;
         programs::nobody_has(them, &program).then_some(program)
+    })
+}
+
+/// Returns the report of a worker of a queue that has a program, but as a file that is not executable.
+fn not_executable(session: &Session, why: &Why, program: &str) -> anyhow::Result<Option<String>> {
+    of_workers(session, why, |_, them| {
+        them.iter().find_map(|worker| {
+            let mut all = worker.trouble.as_deref()?.split("; ");
+            let part = all.find(|part| part.ends_with(&format!("/{program}{NOT_EXECUTABLE}")))?;
+            Some(clean_line(&format!("on the host of {}, {part}.", worker.name.as_ref().unwrap_or(&worker.id)), 1_000))
+        })
     })
 }
 

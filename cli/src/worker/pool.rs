@@ -34,6 +34,9 @@ const AGAIN: Duration = Duration::from_secs(1);
 const TEXT: usize = 500;
 const TROUBLE: usize = 160;
 
+/// The problem that a program is not executable.
+pub const PROGRAM: &str = "program";
+
 /// Maximum number of tasks that are named in a message about several tasks.
 const NAMED: usize = 3;
 
@@ -398,6 +401,10 @@ impl Pool {
                 None => drop(state.ails.remove(subject)),
             });
         }
+    }
+
+    pub fn ailment(&self, subject: &'static str) -> Option<String> {
+        self.lock().ails.get(subject).cloned()
     }
 
     /// Sets the queues that are left out because the server refuses their calls.

@@ -15,6 +15,7 @@ use crate::command_line::proof;
 use crate::file::on_path;
 use crate::output::{Code, fault};
 use crate::safe_path::{Refused, Rule, resolve};
+use crate::shortage::NOT_EXECUTABLE;
 
 /// The programs of a worker.
 #[derive(Clone, Debug)]
@@ -185,7 +186,7 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
         return Err(format!("{name} is not a file").into());
     }
     if access(&file, AccessFlags::X_OK).is_err() {
-        return Err(Unfit::Absent(format!("{} is not executable: chmod +x", file.display())));
+        return Err(Unfit::Absent(format!("{}{NOT_EXECUTABLE}", file.display())));
     }
     Ok(file)
 }
@@ -198,6 +199,12 @@ fn trusted_folder(folder: &Path) -> Result<PathBuf, String> {
         Err(Refused::Open(why)) => Err(why),
         Err(Refused::Missing(path, error)) => Err(format!("{} cannot be looked at: {error}", path.display())),
     }
+}
+
+/// Returns true if a program that was not executable is now, or is gone.
+pub fn is_mended(why: &str) -> bool {
+    let file = why.strip_suffix(NOT_EXECUTABLE).map(Path::new);
+    file.is_some_and(|file| runnable(file) || !file.exists())
 }
 
 fn runnable(file: &Path) -> bool {

@@ -7,8 +7,8 @@ use blueque::calls::ReportOptions;
 use blueque::constants::{REPORT_AGAIN, REPORT_EVERY};
 use blueque::{Client, Interrupter, ListenerId, Order, Pattern, QueueName};
 
-use super::pool::Pool;
-use super::program::Programs;
+use super::pool::{PROGRAM, Pool};
+use super::program::{Programs, is_mended};
 use super::settings::Settings;
 use crate::output::{behind, clean_line};
 
@@ -46,6 +46,9 @@ impl Reporter {
         let methods = self.programs.methods();
         let unread = behind::dropped() > 0;
         self.pool.ails("messages", unread.then(|| "nobody reads its stderr: messages are dropped".to_owned()));
+        if self.pool.ailment(PROGRAM).is_some_and(|why| is_mended(&why)) {
+            self.pool.ails(PROGRAM, None);
+        }
         let trouble = self.pool.trouble().map(|trouble| clean_line(&trouble, TROUBLE));
         let draining = self.pool.draining().is_some();
         let options = ReportOptions::new().version(env!("CARGO_PKG_VERSION")).draining(draining);

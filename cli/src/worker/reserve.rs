@@ -12,7 +12,7 @@ use blueque::{
 };
 
 use super::handle::Handle;
-use super::pool::{Kept, Pool};
+use super::pool::{Kept, PROGRAM, Pool};
 use super::program::{Programs, Unfit};
 use super::queue_backoff::{QueueBackoff, Verdict, pause};
 use super::round_robin::RoundRobin;
@@ -22,7 +22,7 @@ use super::verbose::Verbose;
 use crate::command_line::proof::of_schedule;
 use crate::output::{causes, chain, clean_line};
 use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, machine_id};
-use crate::shortage::Shortage;
+use crate::shortage::{NOT_EXECUTABLE, Shortage};
 use crate::times;
 
 /// Interval at which the worker polls for tasks.
@@ -300,6 +300,9 @@ impl Reserver {
             Ok(Some(Unfit::NoShares)) => self.hand_back(&task.id, task.token, "shares", Some(pause)),
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
+                if why.ends_with(NOT_EXECUTABLE) {
+                    self.pool.ails(PROGRAM, Some(why.clone()));
+                }
                 // A worker without programs pauses the queue at once, because it can run none of the tasks.
                 let left = if self.settings.commands.is_none() && self.programs.methods().as_deref() == Some(".") {
                     Some(queue_backoff.unfit(&task.queue, self.programs.stamp(), &why))
