@@ -72,6 +72,11 @@ impl Parameters {
             let word = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:".contains(byte));
             let text = if word {
                 let word = String::from_utf8_lossy(&bytes);
+                if word.starts_with("--") {
+                    let waits = ["--detach", "--background", "--no-wait"].contains(&&*word);
+                    let how = if waits { "`blueque submit` does not wait for the task" } else { "--help lists them" };
+                    return Err(fault(Code::Usage, format!("this command has no option {word}: {how}")));
+                }
                 format!(
                     "the parameters are not JSON: {word}. A text has quotes: '\"{word}\"'; --raw passes them as they are"
                 )

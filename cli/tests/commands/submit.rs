@@ -76,6 +76,7 @@ fn what_cannot_be_a_task_is_refused_with_a_reason_and_nothing_is_made() {
     let large = format!("@{}", large.display());
     for (args, reason) in [
         (&["submit", "q", "{bad"][..], "not JSON"),
+        (&["run", "q", "--detach"][..], "this command has no option --detach: `blueque submit`"),
         (&["submit", "a queue"], "A-Z a-z 0-9"),
         (&["submit", "q", "--id", "../x"], "A-Z a-z 0-9"),
         (&["submit", "q", "--method", "a/b"], "A-Z a-z 0-9"),
