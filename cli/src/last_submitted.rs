@@ -5,6 +5,7 @@ use blueque::Namespace;
 use crate::commands::Command;
 use crate::input::last_id;
 use crate::output::{self, Code};
+use crate::session::find;
 use crate::subcommand::{Choice, Scope};
 
 const LAST: &str = "@last";
@@ -36,6 +37,7 @@ pub fn resolve(command: &mut Command, namespace: &Namespace) -> anyhow::Result<L
     let mut last = None;
     for id in ids.iter_mut().filter(|id| *id == LAST) {
         *id = last_id::read(namespace)?;
+        find::is_last(id);
         last = Some(id.clone());
     }
     Ok(Last(last))

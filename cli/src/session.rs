@@ -3,7 +3,7 @@
 pub mod caller;
 pub mod config;
 pub mod diagnosis;
-mod find;
+pub mod find;
 pub mod graphs;
 pub mod many;
 pub mod merged_rows;

@@ -103,6 +103,7 @@ fn a_missing_last_task_is_named() {
     ok(&world, &["submit", "q", "--id", "gone"]);
     ok(&world, &["cancel", "@last"]);
     ok(&world, &["delete", "@last"]);
+    world.submit_as("q", "gone-2", blueque::Submit::default());
     for command in ["show", "logs", "why", "history"] {
         let (code, _, err) = world.outcome(&[command, "@last"]);
         assert!(code == 4 && err.contains("@last is gone, which this user submitted last"), "{command}: {err}");

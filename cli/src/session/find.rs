@@ -3,6 +3,7 @@
 mod part;
 
 use std::iter;
+use std::sync::OnceLock;
 
 use blueque::{GraphId, Status, TaskId, TaskInfo};
 
@@ -28,6 +29,14 @@ enum Named {
 
 /// Maximum number of candidates that are shown for an ambiguous prefix.
 const SHOWN: usize = 10;
+
+/// The id that `@last` stands for. It names only the task or the graph with exactly this id.
+static LAST: OnceLock<String> = OnceLock::new();
+
+/// Stores the id that `@last` stands for in the arguments of this command.
+pub fn is_last(id: &str) {
+    let _ = LAST.set(id.to_owned());
+}
 
 impl Session {
     /// Returns the id that is equal to this text, or the only id that begins with this text.
@@ -95,6 +104,9 @@ impl Session {
             if let Some(tasks) = self.whole(text)? {
                 return Ok(Named::Graph(tasks));
             }
+        }
+        if LAST.get().is_some_and(|last| last == text || last.ends_with(&format!(":{text}"))) {
+            return Err(fault(Code::NotFound, format!("no task has the id {text}")));
         }
         let id = TaskId::new(self.complete(begin, end)?)?;
         let info = self.client.task(id.as_str())?.info()?;
