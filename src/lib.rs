@@ -224,6 +224,8 @@ pub type Worker = handles::Worker<Blocking>;
 pub type WorkerBuilder = handles::WorkerBuilder<Blocking>;
 #[cfg(feature = "opentelemetry")]
 pub use telemetry::Telemetry;
+#[doc(hidden)]
+pub use worker::LastHour;
 #[cfg(feature = "tracing")]
 pub use worker::LogFields;
 pub use worker::{AroundAttempt, Failure, HandlerError, Hooks, MaintenanceError, Retry, Stop, Stopped, Summary};

@@ -36,6 +36,8 @@ pub use local_context::LocalContext;
 pub use log_fields::LogFields;
 pub use maintenance::{Maintenance, MaintenanceError};
 pub use run::Worker;
+#[doc(hidden)]
+pub use shared::LastHour;
 pub use shared::Summary;
 
 /// Error of a handler: any error, or a text.

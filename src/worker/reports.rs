@@ -15,12 +15,12 @@ pub(super) async fn report<L: Link>(
     settings: &Settings<L>,
     handlers: &Handlers<L>,
     (listener, queues): (&ListenerId, &Queues<L>),
-    running: usize,
+    (running, failed): (usize, u64),
     draining: bool,
 ) -> Result<bool> {
     let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
     let (slots, free) = (number(settings.slots), number(settings.slots.saturating_sub(running)));
-    let options = ReportOptions::new().version(bundle::VERSION).draining(draining);
+    let options = ReportOptions::new().version(bundle::VERSION).draining(draining).failed(failed);
     let options = handlers.names().iter().fold(options, ReportOptions::methods);
     let options = settings.has.iter().fold(options, ReportOptions::has);
     let options = settings.name.iter().fold(options, ReportOptions::name);

@@ -254,11 +254,11 @@ impl<L: Link> Shared<L> {
     async fn reports(self: Arc<Self>, listener: ListenerId, queues: Queues<L>) {
         loop {
             let sent = Instant::now();
-            let (running, draining) = {
-                let state = self.lock();
-                (state.running.len(), state.stop.is_some())
+            let (numbers, draining) = {
+                let mut state = self.lock();
+                ((state.running.len(), state.failed.count()), state.stop.is_some())
             };
-            let pause = match report(&self.settings, &self.handlers, (&listener, &queues), running, draining).await {
+            let pause = match report(&self.settings, &self.handlers, (&listener, &queues), numbers, draining).await {
                 Ok(drains) => {
                     if drains {
                         self.stop(Stop::Release, false);

@@ -10,6 +10,7 @@ use super::end_batcher::Line;
 use super::handlers::Handlers;
 use super::heartbeats::Due;
 use super::settings::Settings;
+use crate::constants::FAILURES_COUNTED;
 use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::link::{Link, Signal, Way, Wires};
@@ -32,6 +33,30 @@ pub struct Summary {
     pub released: u64,
     /// Number of attempts that were lost.
     pub lost: u64,
+}
+
+/// The failed attempts of the last hour, which a worker reports.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct LastHour(VecDeque<Instant>);
+
+impl LastHour {
+    /// Maximum number that is counted.
+    const MOST: usize = 10_000;
+
+    pub fn add(&mut self) {
+        if self.count() >= Self::MOST as u64 {
+            self.0.pop_front();
+        }
+        self.0.push_back(Instant::now());
+    }
+
+    pub fn count(&mut self) -> u64 {
+        while self.0.front().is_some_and(|at| at.elapsed() > FAILURES_COUNTED) {
+            self.0.pop_front();
+        }
+        self.0.len() as u64
+    }
 }
 
 impl Summary {
@@ -64,6 +89,7 @@ pub(super) struct State<L: Link> {
     pub(super) runs: bool,
     pub(super) ended: bool,
     pub(super) summary: Summary,
+    pub(super) failed: LastHour,
 }
 
 impl<L: Link> State<L> {
@@ -80,6 +106,7 @@ impl<L: Link> State<L> {
             runs: false,
             ended: false,
             summary: Summary::default(),
+            failed: LastHour::default(),
         }
     }
 }

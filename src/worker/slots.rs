@@ -112,6 +112,9 @@ impl<L: Link> Shared<L> {
             let before = state.running.len();
             state.running.retain(|other| !Arc::ptr_eq(other, context));
             state.summary.add(&outcome);
+            if matches!(outcome, Ok(Outcome::Failed | Outcome::Retrying)) {
+                state.failed.add();
+            }
             state.running.len() < before
         };
         if was_running {

@@ -132,6 +132,7 @@ impl Model {
                 (text("draining"), u8::from(worker.draining).to_string()),
                 (text("methods"), String::new()),
                 (text("trouble"), String::new()),
+                (text("failed"), String::new()),
                 (text("patterns"), String::new()),
                 (text("since"), decimal(worker.since)),
                 (text("at"), decimal(worker.at)),

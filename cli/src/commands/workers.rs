@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::queue_name;
-use crate::output::table::{Cell, Column, Row};
+use crate::output::table::{Cell, Column, Row, or};
 use crate::output::{Code, say};
 use crate::session::Session;
 use crate::subcommand::Subcommand;
@@ -58,6 +58,9 @@ struct WorkerView {
     has: Option<String>,
     /// The methods for which the worker has programs, `*` for any; empty if unknown.
     methods: Vec<String>,
+    /// The number of attempts that failed on the worker in the last hour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<u64>,
     /// The reason why the worker takes fewer tasks than it could.
     #[serde(skip_serializing_if = "Option::is_none")]
     trouble: Option<String>,
@@ -75,6 +78,7 @@ impl WorkerView {
             drained,
             has: worker.has.clone().filter(|has| !has.is_empty()),
             methods: worker.methods.clone(),
+            failed: worker.failed,
             trouble: worker.trouble.clone(),
         }
     }
@@ -137,6 +141,9 @@ impl Row for ListenerView {
         }),
         (Column::whole("seen").rank(7), |row| row.heard.clone()),
         (Column::whole("holds"), |row| row.held.to_string()),
+        (Column::whole("failed 1h").rank(8), |row| {
+            row.of(|worker| if worker.dead { String::new() } else { or(worker.failed, "") })
+        }),
         (Column::text("tasks").rank(3), |row| {
             row.tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>().join(" ")
         }),
@@ -181,7 +188,14 @@ impl Subcommand for Options {
             }
         }
         for worker in &workers {
-            // A report outlives its worker, so a worker without a queue may have ended.
+            // A worker with patterns may not have found a queue yet. A report outlives its worker, so a dead worker
+            // without a queue has ended.
+            if !worker.dead && self.queue.as_ref().is_none_or(|queue| worker.serves(queue)) {
+                views.entry(worker.id.clone()).or_insert_with(|| {
+                    let view = ListenerView::new(&worker.id, now, Some(worker.seen));
+                    ListenerView { queues: worker.queues.clone(), ..view }
+                });
+            }
             if let Some(view) = views.get_mut(&worker.id) {
                 let drained = worker.drained.iter().filter(|name| view.queues.contains(name)).cloned().collect();
                 view.worker = Some(WorkerView::new(worker, drained));

@@ -10,8 +10,8 @@ use std::process::ExitStatus;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use blueque::QueueName;
 use blueque::constants::LONGEST_REST;
+use blueque::{LastHour, QueueName};
 use nix::sys::signal::Signal;
 
 use super::handle::Handle;
@@ -139,6 +139,7 @@ struct State {
     over: Vec<&'static str>,
     /// Name of a thread that panicked.
     broken: Option<&'static str>,
+    failed: LastHour,
     /// Ends of tasks since the last call of `endings`.
     endings: Vec<Ending>,
     /// Reason why the worker takes fewer tasks than it could.
@@ -403,6 +404,11 @@ impl Pool {
         }
     }
 
+    /// Returns the number of attempts that failed in the last hour.
+    pub fn failed(&self) -> u64 {
+        self.lock().failed.count()
+    }
+
     pub fn ailment(&self, subject: &'static str) -> Option<String> {
         self.lock().ails.get(subject).cloned()
     }
@@ -523,6 +529,9 @@ impl Pool {
             let unfit = run_guard.unfit();
             if !run_guard.has_lost() && !unfit.as_ref().is_some_and(|unfit| unfit.given_back) {
                 words.push(end_words(&id, status));
+            }
+            if status.and_then(|status| status.code()) == Some(FAILED.into()) {
+                self.lock().failed.add();
             }
             endings.extend(ending.map(|ending| Ending { unfit, ..ending }));
         }

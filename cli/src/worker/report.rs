@@ -51,7 +51,8 @@ impl Reporter {
         }
         let trouble = self.pool.trouble().map(|trouble| clean_line(&trouble, TROUBLE));
         let draining = self.pool.draining().is_some();
-        let options = ReportOptions::new().version(env!("CARGO_PKG_VERSION")).draining(draining);
+        let options =
+            ReportOptions::new().version(env!("CARGO_PKG_VERSION")).draining(draining).failed(self.pool.failed());
         let options = settings.resources.iter().fold(options, |options, resources| options.has(resources.offered()));
         let options = settings.options.name.iter().fold(options, ReportOptions::name);
         let options = methods.into_iter().fold(options, ReportOptions::methods);

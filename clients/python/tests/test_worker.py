@@ -770,6 +770,7 @@ def test_queues_by_pattern(client: Client, start: Start) -> None:
     retried = client.queue("video-3").submit(method="fails", max_failures=1, delay=0)
     with pytest.raises(TaskFailed, match="no such film"):
         retried.result(PATIENCE)
+    until(lambda: (client.workers()[0].failed or 0) >= 1)
     stop(worker)
     assert left_out.state() == "pending"
     assert not client.queue("video-3").listeners()

@@ -54,6 +54,7 @@ export function sent(state: WorkerState, held: HeldAttempt, end: End, verdict: s
   state.attempts.delete(held);
   state.done += 1;
   const failed = end.how === "fail" || end.how === "final";
+  if (failed && verdict !== "LOST") state.failures.push(performance.now());
   const why = failed ? `: ${String(end.body ?? "").split("\n", 1)[0] ?? ""}` : "";
   const { id, queue, item: { attempt }, method, began } = held;
   const error = failed ? { error: why.slice(2), group: end.group ?? "" } : {};

@@ -36,7 +36,7 @@ export async function report(state: WorkerState): Promise<number> {
   const methods = handlers && typeof handlers !== "function" ? Object.keys(handlers) : undefined;
   const patterns = queues.byPattern ? queues.names.join(",") : undefined;
   const draining = state.stopping !== undefined;
-  const about = { has, name, methods, patterns, version: `node-${contract.VERSION}`, draining };
+  const about = { has, name, methods, patterns, version: `node-${contract.VERSION}`, draining, failed: state.failed() };
   const orders = await link.run(calls.report(listener, slots, free, queues.now, about));
   if (orders.includes("drain")) state.drain();
   return contract.REPORT_EVERY;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { End, Handlers, LogFields } from "./attempt.js";
 import { Clock } from "./clock.js";
-import { CALL_AGAIN } from "./contract.js";
+import { CALL_AGAIN, FAILURES_COUNTED } from "./contract.js";
 import { BluequeError } from "./errors.js";
 import type { Limits } from "./handler-options.js";
 import { type Attempt, type Hooks, call, callOutcome, hooksOf } from "./hooks.js";
@@ -85,6 +85,8 @@ export class WorkerState {
   readonly ends: (readonly [HeldAttempt, End])[] = [];
   /** Number of attempts that have ended. */
   done = 0;
+  /** Times of the last failed attempts, in milliseconds of `performance.now()`. */
+  readonly failures: number[] = [];
   /** `finish`: the running tasks end; `release`: they are given back; undefined: the worker takes tasks. */
   stopping: "finish" | "release" | undefined;
   /** True while the worker takes tasks or waits for their ends. */
@@ -112,6 +114,13 @@ export class WorkerState {
     this.queues = new QueueChoice(link, this.listener, names, options.has);
     this.slots = options.slots ?? 1;
     this.hooks = [...new Set([...link.hooks, ...hooksOf(options.hooks)])];
+  }
+
+  /** Returns the number of failed attempts that the reports of the worker count. */
+  failed(): number {
+    const since = performance.now() - FAILURES_COUNTED * 1000;
+    while ((this.failures[0] ?? since) < since || this.failures.length > 10_000) this.failures.shift();
+    return this.failures.length;
   }
 
   /** Logs the error of a hook. */

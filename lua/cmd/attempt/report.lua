@@ -2,7 +2,7 @@
 --   seconds. A worker that was forgotten is registered again.
 -- @args now listener slots free count queue*count
 -- @role worker
--- @options has name version draining methods trouble patterns
+-- @options has name version draining methods failed trouble patterns
 -- @reply for each queue `continue`, or `drain` if the worker is ordered to drain it
 -- @errors TOOBIG
 local meta = namespace.open_with('settings')
@@ -40,7 +40,7 @@ redis.call('ZREM', all, '')
 redis.call('ZADD', all, namespace.decimal(namespace.now_us + keep), listener)
 redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
   'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
-  'methods', options.methods or '', 'trouble', options.trouble or '', 'patterns', options.patterns or '',
+  'methods', options.methods or '', 'trouble', options.trouble or '', 'failed', options.failed or '', 'patterns', options.patterns or '',
   'since', alive and v[1] or namespace.now,
   'at', namespace.now)
 for i, queue in ipairs(queues) do

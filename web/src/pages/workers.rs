@@ -115,6 +115,7 @@ fn one(here: &Here, worker: &WorkerInfo, running: &[Running]) -> Markup {
                 @if let Some(has) = worker.has.as_deref().filter(|has| !has.is_empty()) { dt { "Offers" } dd { (text::short(has, 160)) } }
                 @if !worker.methods.is_empty() { dt { "Programs" } dd { (text::short(&worker.methods.join(", "), 160)) } }
                 dt { "Last seen" } dd { (time::relative(worker.seen)) " · since " (time::relative(worker.since)) @if let Some(version) = &worker.version { " · version " (text::short(version, 30)) } " · " span.id { (text::short(&worker.id, 60)) } }
+                @if let Some(failed) = worker.failed.filter(|failed| *failed > 0) { dt { "Failed" } dd { (look::number(failed)) " in the last hour" } }
                 @if let Some(trouble) = worker.trouble.as_deref().filter(|trouble| !trouble.is_empty()) { dt { "Trouble" } dd.bad { (text::short(trouble, 400)) } }
                 @if !own.is_empty() { dt { "Runs" } dd {
                     @for task in own.iter().take(TASKS) { div.row.run { span { (look::named(here, &task.id, &task.info)) } (look::progress(&Progress::clone(&task.progress))) } }

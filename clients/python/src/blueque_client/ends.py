@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -58,6 +59,8 @@ def sent(state: WorkerState, held: HeldAttempt, ending: Ending, verdict: str) ->
         item, seconds = held.item, now() - held.began
         error, group = (text, ending.group) if text else (None, None)
         state.outcomes.add(word, Attempt(item.id, item.queue, held.method, item.attempt, error, group, seconds))
+    if ending.how in ("fail", "final") and verdict != "LOST":
+        state.failures.append(time.monotonic())
     state.attempts.pop(held.key, None)
     state.done += 1
 

@@ -66,6 +66,7 @@ def _report(state: WorkerState) -> float:
             name=state.name,
             version=f"python-{VERSION}",
             draining=state.stopping is not None,
+            failed=state.failed,
             methods=list(state.functions),
             patterns=",".join(queues.names) if queues.by_pattern else None,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -48,6 +49,8 @@ class WorkerState:
     attempts: dict[int, HeldAttempt] = field(default_factory=dict)
     #: Number of attempts that have ended.
     done: int = 0
+    #: Times of the last failed attempts on the monotonic clock.
+    failures: deque[float] = field(default_factory=lambda: deque(maxlen=10_000))
     #: Attempts whose end must be sent, and wake-ups of the main loop (None).
     events: queue.SimpleQueue[tuple[HeldAttempt, Ending] | None] = field(default_factory=queue.SimpleQueue)
     #: `finish`: the running tasks end; `release`: they are given back; None: the worker takes tasks.
@@ -67,6 +70,12 @@ class WorkerState:
     def capacity(self) -> int:
         """Maximum number of tasks that run in a process at the same time."""
         return 1 if self.mode == "process" else self.slots
+
+    @property
+    def failed(self) -> int:
+        """Number of failed attempts that the reports of the worker count."""
+        since = time.monotonic() - contract.FAILURES_COUNTED
+        return sum(at > since for at in list(self.failures))
 
     def stop(self, release: bool = False) -> None:
         # Also called from a signal handler, so nothing here waits for a lock.
