@@ -16,6 +16,7 @@ JOBS ?= $(shell nproc)
 PROFILE ?= release
 ROUNDS ?= 3
 TASKS ?= 10000
+SECONDS ?= 60
 AOF ?= none
 PYTHON ?= python3
 DOCS ?=
@@ -115,9 +116,9 @@ scale: bundle ## Measure 1, 2, 4 and 8 partitions on a server each, and 3 on a c
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  .venv/bin/python bench/scale.py dist/blueque-lua-* $(TASKS) $(addsuffix /scale.svg,$(DOCS))
 
-peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=bench for the page
+peers: ## Compare Blueque with other queues: ROUNDS, TASKS, SECONDS, ONLY=name,name (held: held work), AOF=everysec; DOCS=bench for the page
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \
-	  $(PYTHON) bench/peers/install.py "$$builds/peers" --rounds $(ROUNDS) --tasks $(TASKS) --aof $(AOF) \
+	  $(PYTHON) bench/peers/install.py "$$builds/peers" --rounds $(ROUNDS) --tasks $(TASKS) --seconds $(SECONDS) --aof $(AOF) \
 	    $(addprefix --only ,$(ONLY)) $(addprefix --docs ,$(DOCS))
 
 bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds custom commands

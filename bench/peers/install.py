@@ -122,10 +122,8 @@ def rust(folder, only):
 def main():
     folder, arguments = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    known = [peer.name for peer in peers.PEERS]
-    only = arguments[arguments.index("--only") + 1].split(",") if "--only" in arguments else known
-    if unknown := [name for name in only if name not in known]:
-        sys.exit(f"peers: no peer {unknown[0]}: {', '.join(known)}")
+    _, wanted = peers.chosen(arguments[arguments.index("--only") + 1] if "--only" in arguments else "")
+    only = [peer.name for peer in wanted]
     interpreter = python(folder)
     rust(folder, only)
     client(folder)

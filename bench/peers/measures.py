@@ -1,12 +1,10 @@
 """The measures, each for a single peer."""
 import contextlib
-import os
-import signal
 import statistics
 import time
 
 from program import Failed, Program, Records
-from server import Server, Watch
+from server import Watch
 
 BATCH = 500
 SLOTS = (1, 8, 32)
@@ -15,16 +13,12 @@ LOOKED_AT = 100
 LONE = 200
 WARM_UP = 20
 PAUSE = 0.005
-# Seconds after which a silent worker counts as dead, if a peer can be configured so.
-LEASE = 10
 # With many tasks waiting, a worker first gets time for one-off work, such as statistics. The wait ends when the server
 # uses less than this many microseconds in a second, or after the number of seconds below.
 QUIET = 20_000
 SETTLE = 120
 # Bytes of payloads. A value over 64 bytes makes Redis keep a hash as a table, which takes more.
 SHORT, LONG = 40, 100
-# Seconds after which the wait for a dead worker's task is given up.
-LONGEST = 120
 
 
 class Bench:
@@ -150,25 +144,6 @@ class Bench:
                 found[f"ended_{size}"] = [(self.server.memory() - self.empty) / tasks]
         return found
 
-    def killed(self):
-        """Seconds from a worker's death until its task runs on another worker; None if it did not run in time."""
-        with contextlib.ExitStack() as all_of_it:
-            records = all_of_it.enter_context(Records())
-            victim = all_of_it.enter_context(self.program(records))
-            victim.work(1, hold=3600, lease=LEASE)
-            adder = all_of_it.enter_context(self.program(records))
-            adder.add(0, 1, 1, LONG)
-            if not records.wait(1, 30):
-                raise Failed(f"{self.peer.name} did not run its task")
-            other = all_of_it.enter_context(self.program(records))
-            other.work(1, lease=LEASE)
-            time.sleep(1)
-            died = time.time_ns()
-            os.killpg(victim.process.pid, signal.SIGKILL)
-            if not records.wait(2, LONGEST):
-                return None
-            return (records.read()[1][1] - died) / 1e9
-
     def _all(self, records, tasks):
         if not records.wait(tasks, max(120, tasks / 20)):
             raise Failed(f"{self.peer.name} handled {len(records.read())} of {tasks} tasks")
@@ -178,9 +153,3 @@ class Bench:
         if sorted(numbers) != list(range(tasks)):
             lost, twice = tasks - len(set(numbers)), len(numbers) - len(set(numbers))
             raise Failed(f"{self.peer.name} lost {lost} and ran {twice} tasks twice, of {tasks}")
-
-
-def killed(peer, folder, aof):
-    """Starts a separate server, because all peers wait at the same time."""
-    with Server(aof) as server:
-        return Bench(peer, server, folder).killed()

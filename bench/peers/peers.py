@@ -6,6 +6,26 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Seconds of a lease, where a peer's documentation names no least value that is longer.
+SHORT = 5
+PROCESSES = 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class Held:
+    """When a peer runs the task of a silent worker elsewhere."""
+
+    # By default, and with the shortest setting that the peer's documentation allows for tasks of 60 s; in words.
+    usual: str
+    shortest: str
+    # Seconds of this setting.
+    lease: int = SHORT
+    # Seconds with which late results are tried.
+    silent: int = SHORT
+    # Seconds of the setting with which the peer keeps what a worker holds, if its default does not.
+    keeps: int | None = None
+    # The share of the held tasks: a process takes as much memory as hundreds of threads.
+    share: float = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,9 +40,8 @@ class Peer:
     share: float = 1.0
     # The features of Blueque that the peer lacks.
     lacks: str = ""
-    # How the time after a worker's death is measured, or why it is not measured.
-    kill: str = ""
-    recovers: bool = True
+    # None: it is not among the peers of held work.
+    held: Held | None = None
 
 
 def own(name):
@@ -78,19 +97,33 @@ def bundle(folder):
     return next((folder / "bundle").glob("blueque-lua-*")).name.removeprefix("blueque-lua-")
 
 
+OURS = Held("lease 60 s", f"lease {SHORT} s")
 BULLMQ = {
     "lacks": "a fence on progress, logs and data; a task's history; an order to stop to a task that another process runs; search; fair turns of keys",
-    "kill": "lock and look for stalled jobs 10 s (default 30 s each)",
+    "held": Held("lock and look for stalled jobs 30 s", f"lock and look for stalled jobs {SHORT} s"),
 }
 
+RQ = Held(
+    "`Retry`; looks for lost jobs every 10 minutes",
+    "`Retry`; heartbeats 1 s, and 60 s; looks for lost jobs every second",
+    lease=1,
+    silent=1,
+    share=PROCESSES,
+)
+CELERY = Held(
+    "acknowledged early",
+    "acknowledged late, visibility timeout 65 s (longer than each task)",
+    lease=65,
+    keeps=3600,
+)
+
 PEERS = [
-    Peer("blueque-threads", "Blueque, threads", own("blueque-threads"), bundle, kill="lease 10 s (default 60 s)"),
+    Peer("blueque-threads", "Blueque, threads", own("blueque-threads"), bundle, held=OURS),
     Peer(
         "blueque-async",
         "Blueque, async",
         own("blueque-async"),
         bundle,
-        kill="lease 10 s (default 60 s)",
     ),
     Peer(
         "blueque-python",
@@ -99,9 +132,8 @@ PEERS = [
         bundle,
         share=0.3,
         lacks="(the bundle with redis-py, as here:) a worker with heartbeats",
-        kill="lease 10 s (default 60 s)",
     ),
-    Peer("blueque-node", "Blueque, Node.js", node("client.mjs"), bundle, kill="lease 10 s (default 60 s)"),
+    Peer("blueque-node", "Blueque, Node.js", node("client.mjs"), bundle, held=OURS),
     Peer("bullmq-rust", "BullMQ, Rust", binary("bullmq-rust"), crate("bullmq-official"), **BULLMQ),
     Peer("bullmq-node", "BullMQ, Node.js", node("bullmq.mjs"), npm("bullmq"), **BULLMQ),
     Peer(
@@ -110,15 +142,13 @@ PEERS = [
         binary("redis-work-queue"),
         crate("redis-work-queue"),
         lacks="a fence; renewed leases; states, results and errors of tasks; retries that are counted; priorities; schedules; unique keys; limits; events and history; cancel; progress and checkpoints; search",
-        kill="the crate has no cleaner, and that of the Python package (0.1.5) looks for its leases under other keys: it would give out what runs",
-        recovers=False,
     ),
-    Peer("python-process", "Python: Blueque, a process per task", client("process"), bundle, share=0.05, recovers=False),
-    Peer("rq-process", "Python: RQ, a process per task", script("rq_peer.py", words=["fork"]), pip("rq"), share=0.03, recovers=False),
-    Peer("python-kept", "Python: Blueque, processes kept", client("kept"), bundle, share=0.2, recovers=False),
-    Peer("python-threads", "Python: Blueque, threads", client("thread"), bundle, share=0.2, kill="lease 10 s (default 60 s)"),
-    Peer("python-asyncio", "Python: Blueque, asyncio", client("asyncio"), bundle, share=0.2, recovers=False),
-    Peer("celery-threads", "Python: Celery, threads", script("celery_peer.py", words=["threads"]), pip("celery"), share=0.2, recovers=False),
+    Peer("python-process", "Python: Blueque, a process per task", client("process"), bundle, share=0.05, held=dataclasses.replace(OURS, share=PROCESSES)),
+    Peer("rq-process", "Python: RQ, a process per task", script("rq_peer.py", words=["fork"]), pip("rq"), share=0.03, held=RQ),
+    Peer("python-kept", "Python: Blueque, processes kept", client("kept"), bundle, share=0.2),
+    Peer("python-threads", "Python: Blueque, threads", client("thread"), bundle, share=0.2, held=OURS),
+    Peer("python-asyncio", "Python: Blueque, asyncio", client("asyncio"), bundle, share=0.2, held=OURS),
+    Peer("celery-threads", "Python: Celery, threads", script("celery_peer.py", words=["threads"]), pip("celery"), share=0.2, held=CELERY),
     Peer(
         "dramatiq",
         "Python: Dramatiq, threads",
@@ -126,8 +156,7 @@ PEERS = [
         pip("dramatiq"),
         share=0.2,
         lacks="a fence; renewed leases of tasks; states and events of tasks; priorities by number; unique keys; fair turns of keys; cancel; progress and checkpoints; search",
-        kill="heartbeat timeout 10 s (default 60 s), seen by one in a thousand calls of others",
-        recovers=False,
+        held=Held("heartbeats 60 s, looked at by one call in a thousand", f"heartbeats {SHORT} s, looked at by each call"),
     ),
     Peer(
         "arq",
@@ -136,7 +165,7 @@ PEERS = [
         arq_version,
         share=0.1,
         lacks="a fence; renewed leases; priorities; retries with backoff by default; events and history; limits; fair turns of keys; checkpoints; search",
-        kill="job timeout 10 s (default 300 s), and 10 s",
+        held=Held("time limit 300 s, and 10 s", "time limit 65 s (longer than each task), and 10 s", lease=65),
     ),
     Peer(
         "rq",
@@ -145,8 +174,6 @@ PEERS = [
         pip("rq"),
         share=0.1,
         lacks="a fence; a lease that a SimpleWorker renews while it works; priorities within a queue; a durable stream of events and a task's history; fair turns of keys",
-        kill="missed after the job's timeout and 60 s (240 s by default); it then fails, unless it was given Retry",
-        recovers=False,
     ),
     Peer(
         "celery",
@@ -155,6 +182,18 @@ PEERS = [
         pip("celery"),
         share=0.2,
         lacks="a fence; renewed leases (what runs longer than the visibility timeout runs twice); a list of what waits; a task's history; checkpoints; unique keys; fair turns of keys",
-        kill="late acknowledgement, visibility timeout 10 s (default 1 h)",
+        held=dataclasses.replace(CELERY, share=PROCESSES),
     ),
 ]
+
+
+def chosen(only):
+    """The peers of `--only`, and the parts: without names both, with `held` among the names held work, else speed."""
+    names = only.split(",") if only else []
+    parts = {"speed", "held"} if not names else {"held"} if "held" in names else {"speed"}
+    names = [name for name in names if name != "held"]
+    known = [peer.name for peer in PEERS]
+    if unknown := [name for name in names if name not in known]:
+        sys.exit(f"peers: no peer {unknown[0]}: {', '.join(known)}; or held, for held work")
+    peers = [peer for peer in PEERS if (not names or peer.name in names) and (parts != {"held"} or peer.held)]
+    return parts, peers

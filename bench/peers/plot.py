@@ -3,6 +3,8 @@ import statistics
 
 import matplotlib
 
+import held
+
 matplotlib.use("svg")
 # The same figures give the same file.
 matplotlib.rcParams.update({"svg.hashsalt": "peers", "svg.fonttype": "none", "font.size": 9})
@@ -18,7 +20,7 @@ PANELS = [
 ]
 
 
-def draw(peers, found, path):
+def speed(peers, found, path):
     figure, panels = pyplot.subplots(2, 2, figsize=(11, 1.6 + 1.1 * len(peers)))
     for axes, (title, logarithmic, series) in zip(panels.flat, PANELS):
         height = 0.8 / len(series)
@@ -37,6 +39,33 @@ def draw(peers, found, path):
             axes.set_xlim(left=0)
         axes.set_title(title, fontsize=10)
         axes.legend(fontsize=8, loc="lower right")
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def held_work(peers, found, path):
+    figure, panels = pyplot.subplots(2, 2, figsize=(11, 1.6 + 0.75 * len(peers)))
+    titles = {"calls": "commands per task and minute", "us": "server time per task and minute, µs", "kib": "worker's memory per task, KiB"}
+    for axes, (name, title) in zip(panels.flat, titles.items()):
+        values = [(found[peer.name].get("cost") or {}).get(name, 0) for peer in peers]
+        axes.barh(range(len(peers)), values, 0.6)
+        axes.set_xscale("log")
+        axes.set_title(f"{title} (logarithmic)", fontsize=10)
+    axes = panels.flat[3]
+    for place, (name, label) in enumerate((("killed_usual", "default"), ("killed_shortest", "shortest setting"))):
+        values = [found[peer.name].get(name) for peer in peers]
+        rows = [row + (place - 0.5) * 0.4 for row in range(len(peers))]
+        axes.barh(rows, [min(value or 0, held.LONGEST) for value in values], 0.4, label=label)
+        for row, value in zip(rows, values):
+            if value and value > held.LONGEST:
+                axes.text(held.LONGEST, row, f" not within {held.LONGEST} s", va="center", fontsize=7)
+    axes.set_xlim(0, held.LONGEST * 1.5)
+    axes.set_title("from kill -9 of the worker until its task runs elsewhere, s", fontsize=10)
+    axes.legend(fontsize=8, loc="lower right")
+    for axes in panels.flat:
+        axes.set_yticks(range(len(peers)), [peer.title for peer in peers])
+        axes.invert_yaxis()
         axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})

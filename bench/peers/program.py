@@ -21,12 +21,13 @@ class Failed(Exception):
 class Program:
     """A process of a peer, which carries out orders. It is killed, with its children, at the end of a `with`."""
 
-    def __init__(self, peer, server, folder, records):
+    def __init__(self, peer, server, folder, records, results=False):
         self.name = peer.name
         self.log = open(folder / f"{peer.name}.log", "ab")
         command = [str(part) for part in peer.command(folder)] + [server.url, str(records)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.log}
-        self.process = subprocess.Popen(command, **pipes, start_new_session=True)
+        environment = {**os.environ, "PEERS_RESULTS": "1"} if results else None
+        self.process = subprocess.Popen(command, **pipes, env=environment, start_new_session=True)
         self.rest = b""
         self._answer()
 
@@ -40,39 +41,48 @@ class Program:
         self.log.close()
 
     def kill(self):
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        self.signal(signal.SIGKILL)
         self.process.wait()
+
+    def signal(self, number):
+        """Signals all processes of the program: some have a session of their own."""
+        for pid in self.pids():
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
 
     def ask(self, order, **more):
         self.process.stdin.write(json.dumps({"do": order, **more}).encode() + b"\n")
         self.process.stdin.flush()
         return self._answer()
 
-    def add(self, first, count, batch, size):
+    def add(self, first, count, batch, size, **more):
         """Tasks per second."""
-        return count / self.ask("add", first=first, count=count, batch=batch, bytes=size)["seconds"]
+        return count / self.ask("add", first=first, count=count, batch=batch, bytes=size, **more)["seconds"]
 
-    def work(self, slots, hold=0, lease=None):
-        self.ask("work", slots=slots, hold=hold, lease=lease)
+    def work(self, slots, hold=0, lease=None, **more):
+        self.ask("work", slots=slots, hold=hold, lease=lease, **more)
 
     def stop(self):
         self.ask("stop")
 
-    def memory(self):
-        """MiB of the worker and of all its processes. Shared memory counts once."""
+    def pids(self):
         children = {}
         for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
             try:
                 children.setdefault(int(stat.read_text().rsplit(")", 1)[1].split()[1]), []).append(int(stat.parent.name))
             except OSError:  # the process has ended
                 continue
-        found, left = 0, [self.process.pid]
-        while left:
-            pid = left.pop()
-            left += children.get(pid, [])
+        found = [self.process.pid]
+        for pid in found:
+            found += children.get(pid, [])
+        return found
+
+    def memory(self, pids=None):
+        """MiB of all processes of the program, or of some. Shared memory counts once."""
+        found = 0
+        for pid in pids or self.pids():
             try:
                 rollup = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
             except OSError:

@@ -1,12 +1,15 @@
 """The figures as tables, and the goals."""
 import dataclasses
+import math
 import os
 import platform
 import statistics
 
-from measures import LONG, LONGEST, SHORT
+import held
+from measures import LONG, SHORT
 
-BEGIN, END = "<!-- make peers: from here", "<!-- make peers: to here -->"
+PICTURES = {"speed": "peers.svg", "held": "held.svg"}
+ALTERNATIVES = {"speed": "Tasks per second", "held": "Held work"}
 OURS, THEIRS = "blueque-threads", "bullmq-rust"
 
 # Title, figure, digits.
@@ -63,9 +66,19 @@ class About:
     server: str
     rounds: int
     tasks: int
+    seconds: int
     aof: str
-    seconds: float
     load: float
+    versions: dict
+
+    def head(self, asked, peers, took):
+        save = "nothing kept on disk" if self.aof == "none" else "append-only file, fsync every second"
+        asked += "" if self.aof == "none" else f" AOF={self.aof}"
+        names = ", ".join(f"{peer.title} {self.versions[peer.name]}" for peer in peers)
+        return f"""\
+`make peers {asked}`: {self.server}, {save}; {processor()}, {os.cpu_count()} cores
+with a load of {self.load:.1f} before it began; {took / 60:.0f} minutes.
+{names}."""
 
 
 def number(value, digits):
@@ -105,13 +118,8 @@ def sizes(peers, found):
     return table(["", "waiting", "add, µs", "process, µs", "waiting", "add, µs", "process, µs"], rows)
 
 
-def rest(peers, found):
-    rows = []
-    for peer in peers:
-        took = found[peer.name].get("killed")
-        seconds = f"{took:.1f} s" if took else f"not within {LONGEST} s" if peer.recovers else "–"
-        rows.append([peer.title, seconds, peer.kill or "–", peer.lacks or "–"])
-    return table(["", f"killed at 0 s, runs elsewhere after", "with", "has not"], rows)
+def rest(peers):
+    return table(["", "has not"], [[peer.title, peer.lacks] for peer in peers if peer.lacks])
 
 
 def processor():
@@ -122,14 +130,9 @@ def processor():
         return platform.processor() or platform.machine()
 
 
-def tables(peers, versions, found, about):
-    names = ", ".join(f"{peer.title} {versions[peer.name]}" for peer in peers)
-    save = "nothing kept on disk" if about.aof == "none" else "append-only file, fsync every second"
-    asked = f"ROUNDS={about.rounds} TASKS={about.tasks}" + ("" if about.aof == "none" else f" AOF={about.aof}")
-    return f"""\
-`make peers {asked}`: {about.server}, {save}; {processor()}, {os.cpu_count()} cores
-with a load of {about.load:.1f} before it began; {about.seconds / 60:.0f} minutes.
-{names}. Medians of all rounds, in brackets the least and the most.
+def speed(peers, found, about, took):
+    text = f"""\
+{about.head(f"ROUNDS={about.rounds} TASKS={about.tasks}", peers, took)} Medians of all rounds, in brackets the least and the most.
 
 {columns(peers, found, SPEED)}
 
@@ -145,7 +148,56 @@ Microseconds of the server for one task with many others waiting (slower peers w
 
 {sizes(peers, found)}
 
-{rest(peers, found)}
+{rest(peers)}
+"""
+    if lines := goals(found):
+        text += "\n```text\n" + "\n".join(lines) + "\n```\n"
+    return text
+
+
+def seconds(took):
+    return "–" if took is None else f"{took:.1f}" if took < math.inf else f"not within {held.LONGEST}"
+
+
+def late(figures):
+    """What the result of a worker replaced that had lost its task."""
+    answers = {"wakes_during": "the running worker's", "wakes_after": "the later result"}
+    if all(figures.get(name) is None for name in answers):
+        return "–"
+    return ", ".join(what for name, what in answers.items() if figures.get(name)) or "nothing"
+
+
+def runs(figures):
+    if figures.get("outlives") is None:
+        return "–"
+    number, ended = figures["outlives"]
+    return f"{number}" + ("" if ended else ", ended by its time limit")
+
+
+def held_work(peers, found, about, took):
+    costs, losses, settings = [], [], []
+    for peer in peers:
+        figures = found[peer.name]
+        if cost := figures.get("cost"):
+            costs.append([peer.title, f"{cost['tasks']:,}", number(cost["calls"], 2), number(cost["us"], 1), number(cost["kib"], 1)])
+        took_default, took_shortest = (seconds(figures.get(f"killed_{name}")) for name in ("usual", "shortest"))
+        losses.append([peer.title, took_default, took_shortest, late(figures), runs(figures)])
+        settings.append([peer.title, peer.held.usual, peer.held.shortest])
+    return f"""\
+{about.head(f"ONLY=held TASKS={about.tasks} SECONDS={about.seconds}", peers, took)}
+
+Running tasks for {about.seconds} seconds, with the default settings: for each task, commands and microseconds of the
+server in a minute, and memory of the worker. A process for each task: fewer tasks.
+
+{table(["", "tasks", "commands", "server, µs", "worker, KiB"], costs)}
+
+A worker is killed: seconds until its task runs on another worker, with the default and with the shortest setting. A
+worker is stopped until another worker has its task, and then continues and ends the task: what its result replaced. A
+task runs four times as long as a worker may be silent ({held.SHORT} s), or as its time limit: how often it was started.
+
+{table(["", "default, s", "shortest, s", "a late result replaced", "starts"], losses)}
+
+{table(["", "default", "shortest"], settings)}
 """
 
 
@@ -167,15 +219,17 @@ def goals(found):
     return lines
 
 
-def place(text, page):
-    """Puts the tables between their marks in a page, and keeps the other text of the page."""
+def place(part, text, page):
+    """Puts the tables of a part between their marks in a page, and keeps the other text of the page."""
+    name = "make peers" + ("" if part == "speed" else f", {part}")
+    begin, end = f"<!-- {name}: from here", f"<!-- {name}: to here -->"
     before, after = "", ""
     if page.exists():
         old = page.read_text()
-        if BEGIN in old and END in old:
-            before, rest = old.split(BEGIN, 1)
-            after = rest.split(END, 1)[1]
+        if begin in old and end in old:
+            before, rest = old.split(begin, 1)
+            after = rest.split(end, 1)[1]
         else:
             before = old.rstrip() + "\n\n"
-    mark = f"{BEGIN}; edits are lost -->"
-    page.write_text(f"{before}{mark}\n{text}\n![Tasks per second](peers.svg)\n{END}{after or chr(10)}")
+    picture = f"![{ALTERNATIVES[part]}]({PICTURES[part]})"
+    page.write_text(f"{before}{begin}; edits are lost -->\n{text}\n{picture}\n{end}{after or chr(10)}")

@@ -72,17 +72,25 @@ class Server:
         self.client.config_resetstat()
         self.cpu = self._cpu()
 
+    def commands(self):
+        """The server's figures about each command since `begin`."""
+        stats = {name.removeprefix("cmdstat_"): stat for name, stat in self.client.info("commandstats").items()}
+        return {name: stat for name, stat in stats.items() if name not in OWN}
+
     def spent(self, shares):
         """Microseconds since `begin`: of the commands that clients sent, including the commands called by scripts and
         transactions; and of the processor, for the thread that serves clients."""
-        commands = {name.removeprefix("cmdstat_"): stat["usec"] for name, stat in self.client.info("commandstats").items()}
-        cpu = self._cpu() - self.cpu
-        return sum(shares.get(name, 1.0) * usec for name, usec in commands.items() if name not in OWN), cpu * 1e6
+        return total(self.commands(), "usec", shares), (self._cpu() - self.cpu) * 1e6
 
     def _cpu(self):
         about = self.client.info("cpu")
         user, system = "used_cpu_user_main_thread", "used_cpu_sys_main_thread"
         return float(about.get(user, about["used_cpu_user"])) + float(about.get(system, about["used_cpu_sys"]))
+
+
+def total(commands, figure, shares):
+    """The sum of a figure over the commands that clients sent."""
+    return sum(shares.get(name, 1.0) * stat[figure] for name, stat in commands.items())
 
 
 class Watch:

@@ -8,10 +8,11 @@ await serve(async (url) => {
   const connection = { host, port: Number(port) };
   const queue = new Queue(QUEUE, { connection });
   await queue.waitUntilReady();
-  let worker;
+  let worker, last;
   return {
-    add: (task) => queue.add("task", task),
+    add: async (task) => (last = (await queue.add("task", task)).id),
     addMany: (tasks) => queue.addBulk(tasks.map((data) => ({ name: "task", data }))),
+    result: async () => (await queue.getJob(last)).returnvalue,
     async work(slots, lease, handle) {
       const times = lease ? { lockDuration: lease * 1000, stalledInterval: lease * 1000 } : {};
       worker = new Worker(QUEUE, (job) => handle(job.data), { connection, concurrency: slots, ...times });

@@ -6,10 +6,11 @@ await serve(async (url) => {
   const client = new Client(url);
   await client.check();
   const queue = client.queue(QUEUE);
-  let worker;
+  let worker, last;
   return {
-    add: (task) => queue.submit(task),
+    add: async (task) => (last = await queue.submit(task)),
     addMany: (tasks) => queue.submitMany(tasks),
+    result: () => last.result({ timeout: 0 }).catch(() => null),
     async work(slots, lease, handle) {
       worker = new Worker(client, QUEUE, handle, { slots, signals: false, ...(lease && { lease }) });
       void worker.run();

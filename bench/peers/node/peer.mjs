@@ -12,7 +12,7 @@ function payload(n, bytes = 100) {
   return { n, pad: "x".repeat(bytes - JSON.stringify({ n, pad: "" }).length) };
 }
 
-/** `begin(url)` gives what has the methods add, addMany, work and stop. */
+/** `begin(url)` gives what has the methods add, addMany, result, work and stop. */
 export async function serve(begin) {
   const [url, path] = process.argv.slice(2);
   const records = openSync(path, "a");
@@ -32,14 +32,17 @@ export async function serve(begin) {
       await queue.add(task);
       return { sent };
     },
-    async work({ slots, hold, lease }) {
+    async result() {
+      return { result: (await queue.result()) ?? null };
+    },
+    async work({ slots, hold, lease, who }) {
       const handle = async (task) => {
         const record = Buffer.alloc(16);
         record.writeBigUInt64LE(BigInt(task.n), 0);
         record.writeBigUInt64LE(BigInt(nanoseconds()), 8);
         writeSync(records, record);
         if (hold) await sleep(hold * 1000);
-        return null;
+        return who ?? null;
       };
       await queue.work(slots, lease, handle);
       return { working: true };

@@ -20,10 +20,14 @@ class Arq(Program):
         self.url, self.path = url, path
         self.loop = asyncio.new_event_loop()
         settings = RedisSettings.from_dsn(url)
-        self.pool = self.loop.run_until_complete(create_pool(settings, default_queue_name=QUEUE, job_serializer=dumps))
+        self.pool = self.loop.run_until_complete(create_pool(settings, default_queue_name=QUEUE, job_serializer=dumps, job_deserializer=json.loads))
 
     def add(self, task):
-        self.loop.run_until_complete(self.pool.enqueue_job("handle", task))
+        self.last = self.loop.run_until_complete(self.pool.enqueue_job("handle", task))
+
+    def result(self):
+        found = self.loop.run_until_complete(self.last.result_info())
+        return found.result if found and found.success else None
 
     def add_many(self, tasks):
         async def all_of_them():
@@ -31,9 +35,9 @@ class Arq(Program):
 
         self.loop.run_until_complete(all_of_them())
 
-    def work(self, slots, hold, lease):
+    def work(self, slots, hold, lease, who):
         command = [sys.executable, "-m", "arq", "arq_tasks.Settings"]
-        self.launch(command, hold, lease, PEERS_URL=self.url, PEERS_RECORDS=self.path, PEERS_SLOTS=str(slots))
+        self.launch(command, hold, lease, who, PEERS_URL=self.url, PEERS_RECORDS=self.path, PEERS_SLOTS=str(slots))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import os
 
 from arq.connections import RedisSettings
 
-from peer import QUEUE, Records
+from peer import QUEUE, RESULTS, Records
 
 RECORDS = Records(os.environ["PEERS_RECORDS"])
 HOLD = int(os.environ["PEERS_HOLD"])
@@ -18,6 +18,7 @@ async def handle(context, task):
     RECORDS.handled(task)
     if HOLD:
         await asyncio.sleep(HOLD)
+    return os.environ["PEERS_WHO"] or None
 
 
 async def started(context):
@@ -30,10 +31,10 @@ class Settings:
     queue_name = QUEUE
     on_startup = started
     max_jobs = int(os.environ["PEERS_SLOTS"])
-    keep_result = 0
+    keep_result = 3600 if RESULTS else 0
     poll_delay = 0.01  # arq has no wake-ups
     # A job whose worker is silent runs again when its time limit and 10 s have passed.
-    job_timeout = LEASE or 3600
+    job_timeout = LEASE or (300 if RESULTS else 3600)
 
     @staticmethod
     def job_deserializer(data):

@@ -44,7 +44,8 @@ class Bundle:
             new += [str(uuid.uuid4()), "", json.dumps(task, separators=(",", ":"))]
         self.call("submit", QUEUE, len(tasks), *new)
 
-    def work(self, slots, hold, lease):
+    def work(self, slots, hold, lease, who):
+        del who  # its tasks have no result
         self.call("register", QUEUE, self.listener)
         self.lease = ("lease", lease) if lease else ()
         self.threads = [threading.Thread(target=self.slot, args=(hold,)) for _ in range(slots)]

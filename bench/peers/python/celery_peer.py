@@ -20,18 +20,21 @@ class Celery(Program):
         self.producer = self.app.amqp.Producer(self.app.connection_for_write())
 
     def add(self, task):
-        self.handle.apply_async((task,), producer=self.producer)
+        self.last = self.handle.apply_async((task,), producer=self.producer)
+
+    def result(self):
+        return self.last.result if self.last.successful() else None
 
     def add_many(self, tasks):
         for task in tasks:
             self.add(task)
 
-    def work(self, slots, hold, lease):
+    def work(self, slots, hold, lease, who):
         command = [sys.executable, "-m", "celery", "--app", "celery_tasks", "--quiet", "worker", "--concurrency", str(slots)]
         command += ["--loglevel", "ERROR", "--without-gossip", "--without-mingle", "--without-heartbeat"]
         command += ["--pool", "threads" if THREADS else "prefork"]
         command += ["--hostname", f"{os.getpid()}@peers"]
-        self.launch(command, hold, lease)
+        self.launch(command, hold, lease, who)
 
 
 if __name__ == "__main__":

@@ -24,13 +24,17 @@ class Python(Program):
         self.queue = self.client.queue(QUEUE)
 
     def add(self, task):
-        self.queue.submit({"task": task}, method="handle")
+        self.last = self.queue.submit({"task": task}, method="handle")
+
+    def result(self):
+        record = self.last.info()
+        return record.result if record.status == "complete" else None
 
     def add_many(self, tasks):
         self.queue.submit_many([{"task": task} for task in tasks], method="handle")
 
-    def work(self, slots, hold, lease):
-        environment = {**os.environ, "PEERS_RECORDS": self.path, "PEERS_HOLD": str(hold)}
+    def work(self, slots, hold, lease, who):
+        environment = {**os.environ, "PEERS_RECORDS": self.path, "PEERS_HOLD": str(hold), "PEERS_WHO": who or ""}
         environment["PYTHONPATH"] = f"{FOLDER}{os.pathsep}{HERE}"
         module = "client_tasks:waits" if MODE == "asyncio" else "client_tasks:handle"
         command = [sys.executable, "-m", "blueque_client", "worker", module, "--url", self.url, "--slots", str(slots)]

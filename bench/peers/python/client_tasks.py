@@ -14,9 +14,11 @@ HOLD = int(os.environ["PEERS_HOLD"])
 def handle(task):
     RECORDS.handled(task)
     time.sleep(HOLD)
+    return os.environ["PEERS_WHO"] or None
 
 
 @task(queue=QUEUE, name="handle")
 async def waits(task):
     RECORDS.handled(task)
     await asyncio.sleep(HOLD)
+    return os.environ["PEERS_WHO"] or None

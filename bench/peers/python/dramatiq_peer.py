@@ -3,6 +3,8 @@ without the middleware of Prometheus, which only counts. Its messages have no bu
 import os
 import sys
 
+from dramatiq.results import ResultMissing
+
 from peer import Program, serve
 
 
@@ -14,16 +16,22 @@ class Dramatiq(Program):
         self.handle = dramatiq_tasks.handle
 
     def add(self, task):
-        self.handle.send(task)
+        self.last = self.handle.send(task)
+
+    def result(self):
+        try:
+            return self.last.get_result()
+        except ResultMissing:
+            return None
 
     def add_many(self, tasks):
         for task in tasks:
             self.add(task)
 
-    def work(self, slots, hold, lease):
+    def work(self, slots, hold, lease, who):
         command = [sys.executable, "-m", "dramatiq", "dramatiq_tasks", "--processes", "1", "--threads", str(slots)]
         command += ["--skip-logging"]
-        self.launch(command, hold, lease)
+        self.launch(command, hold, lease, who)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 QUEUE = "peers"
+# True if tasks have results, which peers otherwise do not keep.
+RESULTS = bool(os.environ.get("PEERS_RESULTS"))
 
 
 def payload(number, size=100):
@@ -30,11 +32,11 @@ class Records:
 class Program:
     """A peer whose worker is a separate program: `self.worker`."""
 
-    def launch(self, command, hold, lease, **environment):
+    def launch(self, command, hold, lease, who, **environment):
         """Starts the program, and waits until it writes a byte to the file descriptor `PEERS_READY`."""
         ready, told = os.pipe()
         environment |= {"PEERS_HOLD": str(hold), "PEERS_LEASE": str(lease or 0), "PEERS_READY": str(told)}
-        environment = {**os.environ, **environment}
+        environment = {**os.environ, **environment, "PEERS_WHO": who or ""}
         self.worker = subprocess.Popen(command, env=environment, cwd=HERE, stdout=sys.stderr, pass_fds=[told])
         os.close(told)
         os.read(ready, 1)
@@ -50,7 +52,7 @@ def answer(**what):
 
 
 def serve(peer):
-    """Carries out orders from stdin. `peer(url, records)` returns an object with add, add_many, work and stop."""
+    """Carries out orders from stdin. `peer(url, records)` returns an object with add, add_many, result, work and stop."""
     url, path = sys.argv[1:]
     queue = peer(url, path)
     answer(ready=True)
@@ -61,6 +63,7 @@ def serve(peer):
         if what == "add":
             first = order["first"]
             tasks = [payload(number, order["bytes"]) for number in range(first, first + order["count"])]
+            queue.limit = order.get("limit")
             began = time.perf_counter()
             if order["batch"] == 1:
                 for task in tasks:
@@ -75,9 +78,11 @@ def serve(peer):
             queue.add(task)
             answer(sent=sent)
         elif what == "work":
-            queue.work(**order)
+            queue.work(**{"who": None, **order})
             working = True
             answer(working=True)
+        elif what == "result":
+            answer(result=queue.result())
         else:
             break
     if working:

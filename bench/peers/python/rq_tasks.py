@@ -11,3 +11,4 @@ HOLD = int(os.environ["PEERS_HOLD"])
 def handle(task):
     RECORDS.handled(task)
     time.sleep(HOLD)
+    return os.environ["PEERS_WHO"] or None

@@ -41,6 +41,8 @@ pub struct Work {
     pub hold: u64,
     /// Seconds after which a silent worker counts as dead; none: the peer's default.
     pub lease: Option<u64>,
+    /// The result of each task.
+    pub who: Option<String>,
 }
 
 impl Work {
@@ -56,6 +58,7 @@ enum Order {
     Add { first: u64, count: u64, batch: usize, bytes: usize },
     Lone { number: u64 },
     Work(Work),
+    Result,
     Stop,
 }
 
@@ -100,6 +103,9 @@ pub trait Peer: Sized {
     /// # Errors
     /// If the tasks were not accepted.
     fn add_many(&self, payloads: &[Payload]) -> Result<()>;
+
+    /// The result of the task that was added last, if it has one.
+    fn result(&self) -> Option<String>;
 
     /// # Errors
     /// If no worker could be started.
@@ -147,6 +153,7 @@ pub fn serve<P: Peer>() -> Result<()> {
                 working = Some(peer.work(&how, &records)?);
                 answer(&json!({ "working": true }))?;
             }
+            Order::Result => answer(&json!({ "result": peer.result() }))?,
             Order::Stop => break,
         }
     }

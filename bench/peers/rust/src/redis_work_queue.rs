@@ -49,6 +49,10 @@ impl Peer for Plain {
         Ok(self.runtime.block_on(pipeline.query_async(&mut self.connection.clone()))?)
     }
 
+    fn result(&self) -> Option<String> {
+        None
+    }
+
     fn work(&self, how: &Work, records: &Records) -> Result<Self::Working> {
         let ended = Arc::new(AtomicBool::new(false));
         let (hold, lease) = (Duration::from_secs(how.hold), Duration::from_secs(how.lease.unwrap_or(LEASE)));

@@ -1,9 +1,10 @@
 //! Blueque, with asynchronous handlers.
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use blueque::calls::{NewTask, TaskOptions};
-use blueque::tokio::{Client, Queue, Worker};
+use blueque::tokio::{Client, Queue, Task, Worker};
 use blueque::{Stop, Submit, Summary, TaskId};
 use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 use tokio::runtime::Runtime;
@@ -13,6 +14,7 @@ struct Async {
     runtime: Runtime,
     client: Client,
     queue: Queue,
+    last: RefCell<Option<Task>>,
 }
 
 impl Peer for Async {
@@ -22,11 +24,11 @@ impl Peer for Async {
         let runtime = Runtime::new()?;
         let client = runtime.block_on(Client::open(url))?;
         let queue = client.queue(QUEUE)?;
-        Ok(Self { runtime, client, queue })
+        Ok(Self { runtime, client, queue, last: RefCell::default() })
     }
 
     fn add(&self, payload: &Payload) -> Result<()> {
-        self.runtime.block_on(self.queue.submit(payload, Submit::default()))?;
+        self.last.replace(Some(self.runtime.block_on(self.queue.submit(payload, Submit::default()))?));
         Ok(())
     }
 
@@ -40,21 +42,25 @@ impl Peer for Async {
         Ok(())
     }
 
+    fn result(&self) -> Option<String> {
+        self.runtime.block_on(self.last.borrow().as_ref()?.result(Duration::ZERO)).ok()
+    }
+
     fn work(&self, how: &Work, records: &Records) -> Result<Self::Working> {
-        let (hold, records) = (how.hold, records.clone());
+        let (hold, records, who) = (how.hold, records.clone(), how.who.clone());
         let mut worker = Worker::builder(&self.client).queue(QUEUE)?.slots(how.slots);
         if let Some(lease) = how.lease() {
             worker = worker.lease(lease);
         }
         let worker = worker
             .handle(move |input: Payload, _| {
-                let records = records.clone();
+                let (records, who) = (records.clone(), who.clone());
                 async move {
                     records.handled(&input)?;
                     if hold > 0 {
                         tokio::time::sleep(Duration::from_secs(hold)).await;
                     }
-                    Ok(())
+                    Ok(who)
                 }
             })
             .build()?;

@@ -1,15 +1,17 @@
 //! Blueque, with handlers on threads.
 
+use std::cell::RefCell;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use blueque::calls::{NewTask, TaskOptions};
-use blueque::{Client, Context, Queue, Stop, Submit, Summary, TaskId, Worker};
+use blueque::{Client, Context, Queue, Stop, Submit, Summary, Task, TaskId, Worker};
 use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 
 struct Threads {
     client: Client,
     queue: Queue,
+    last: RefCell<Option<Task>>,
 }
 
 impl Peer for Threads {
@@ -17,11 +19,11 @@ impl Peer for Threads {
 
     fn open(url: &str) -> Result<Self> {
         let client = Client::open(url)?;
-        Ok(Self { queue: client.queue(QUEUE)?, client })
+        Ok(Self { queue: client.queue(QUEUE)?, client, last: RefCell::default() })
     }
 
     fn add(&self, payload: &Payload) -> Result<()> {
-        self.queue.submit(payload, Submit::default())?;
+        self.last.replace(Some(self.queue.submit(payload, Submit::default())?));
         Ok(())
     }
 
@@ -35,8 +37,12 @@ impl Peer for Threads {
         Ok(())
     }
 
+    fn result(&self) -> Option<String> {
+        self.last.borrow().as_ref()?.result(Duration::ZERO).ok()
+    }
+
     fn work(&self, how: &Work, records: &Records) -> Result<Self::Working> {
-        let (hold, records) = (Duration::from_secs(how.hold), records.clone());
+        let (hold, records, who) = (Duration::from_secs(how.hold), records.clone(), how.who.clone());
         let mut worker = Worker::builder(&self.client).queue(QUEUE)?.slots(how.slots);
         if let Some(lease) = how.lease() {
             worker = worker.lease(lease);
@@ -45,7 +51,7 @@ impl Peer for Threads {
             .handle(move |input: Payload, _: &Context| {
                 records.handled(&input)?;
                 thread::sleep(hold);
-                Ok(())
+                Ok(who.clone())
             })
             .build()?;
         let runs = worker.clone();
