@@ -43,10 +43,12 @@ class Held:
         """Commands and microseconds of the server for a task and a minute, and KiB of the worker for a task."""
         tasks = max(1, int(tasks * self.peer.held.share))
         with self._begin() as (server, records, program):
-            worker, adder = program(False), program(False)
+            adder, slots = program(False), min(tasks, self.peer.held.slots)
+            workers = [program(False) for _ in range(math.ceil(tasks / slots))]
             # A peer whose worker is a separate program: the memory of the process that starts it does not count.
-            before = worker.pids()
-            worker.work(tasks, hold=3600, lease=self.peer.held.keeps)
+            before = [worker.pids() for worker in workers]
+            for worker in workers:
+                worker.work(slots, hold=3600, lease=self.peer.held.keeps)
             adder.add(0, tasks, BATCH, LONG)
             if not records.wait(tasks, max(60, tasks / 5)):
                 raise Failed(f"{self.peer.name} runs {len(records.read())} of {tasks} tasks")
@@ -56,8 +58,10 @@ class Held:
             time.sleep(seconds)
             minutes = (time.monotonic() - began) / 60
             commands = server.commands()
-            pids = worker.pids()
-            memory = worker.memory([pid for pid in pids if pid not in before] or pids)
+            memory = sum(
+                worker.memory([pid for pid in worker.pids() if pid not in first] or first)
+                for worker, first in zip(workers, before)
+            )
             with Watch(server) as watch:
                 time.sleep(min(seconds, LOOK))
             twice = len(records.read()) - tasks

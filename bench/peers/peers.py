@@ -24,6 +24,8 @@ class Held:
     silent: int = SHORT
     # Seconds of the setting with which the peer keeps what a worker holds, if its default does not.
     keeps: int | None = None
+    # The most slots of a worker.
+    slots: int = 1000
     # The share of the held tasks: a process takes as much memory as hundreds of threads.
     share: float = 1.0
 
@@ -98,6 +100,7 @@ def bundle(folder):
 
 
 OURS = Held("lease 60 s", f"lease {SHORT} s")
+RUST = dataclasses.replace(OURS, slots=500)
 BULLMQ = {
     "lacks": "a fence on progress, logs and data; a task's history; an order to stop to a task that another process runs; search; fair turns of keys",
     "held": Held("lock and look for stalled jobs 30 s", f"lock and look for stalled jobs {SHORT} s"),
@@ -118,12 +121,13 @@ CELERY = Held(
 )
 
 PEERS = [
-    Peer("blueque-threads", "Blueque, threads", own("blueque-threads"), bundle, held=OURS),
+    Peer("blueque-threads", "Blueque, threads", own("blueque-threads"), bundle, held=RUST),
     Peer(
         "blueque-async",
         "Blueque, async",
         own("blueque-async"),
         bundle,
+        held=RUST,
     ),
     Peer(
         "blueque-python",

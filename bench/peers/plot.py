@@ -46,12 +46,12 @@ def speed(peers, found, path):
 
 def held_work(peers, found, path):
     figure, panels = pyplot.subplots(2, 2, figsize=(11, 1.6 + 0.75 * len(peers)))
-    titles = {"calls": "commands per task and minute", "us": "server time per task and minute, µs", "kib": "worker's memory per task, KiB"}
+    titles = {"calls": "commands of a task in a minute", "us": "µs of the server for a task in a minute", "kib": "KiB of the worker for a task"}
     for axes, (name, title) in zip(panels.flat, titles.items()):
         values = [(found[peer.name].get("cost") or {}).get(name, 0) for peer in peers]
         axes.barh(range(len(peers)), values, 0.6)
         axes.set_xscale("log")
-        axes.set_title(f"{title} (logarithmic)", fontsize=10)
+        axes.set_title(f"{title} (log.)", fontsize=10)
     axes = panels.flat[3]
     for place, (name, label) in enumerate((("killed_usual", "default"), ("killed_shortest", "shortest setting"))):
         values = [found[peer.name].get(name) for peer in peers]
@@ -61,8 +61,8 @@ def held_work(peers, found, path):
             if value and value > held.LONGEST:
                 axes.text(held.LONGEST, row, f" not within {held.LONGEST} s", va="center", fontsize=7)
     axes.set_xlim(0, held.LONGEST * 1.5)
-    axes.set_title("from kill -9 of the worker until its task runs elsewhere, s", fontsize=10)
-    axes.legend(fontsize=8, loc="lower right")
+    axes.set_title("kill -9 until it runs elsewhere, s", fontsize=10)
+    axes.legend(fontsize=8, loc="upper right")
     for axes in panels.flat:
         axes.set_yticks(range(len(peers)), [peer.title for peer in peers])
         axes.invert_yaxis()
