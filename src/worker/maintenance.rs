@@ -31,7 +31,7 @@ const AGGREGATES: usize = 200;
 /// rest.
 const DEFERRED_STEPS: usize = 10_000;
 
-/// Number of repair steps in one round of a single listener; several listeners share the steps.
+/// Number of repair steps in one round of a single listener; several listeners share the steps, and do at least one.
 const STEPS: u32 = 12;
 
 /// Cursor of the last part of the repairs. This part returns the claimed tasks.
@@ -191,7 +191,7 @@ impl<L: Link> Maintenance<L> {
             note(requeue(&queue).await.map(|number| listeners = number))?;
             *rarer = (listeners / SHARING).max(*rarer);
             note(kept.prune(&queue).await)?;
-            note(repair(&queue, STEPS / listeners.clamp(1, SHARING)).await)?;
+            note(repair(&queue, STEPS / listeners.clamp(1, STEPS)).await)?;
             note(kept.read_claims(&self.client).await)?;
             note(aggregate(&queue).await)?;
         }
