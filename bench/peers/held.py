@@ -134,9 +134,9 @@ def _until(condition, seconds):
 
 def measure(given, attempt):
     """The figures of all peers. `attempt(peer, what, act)` reports what fails, and then returns None."""
-    helds = {peer: Held(peer, given.folder, given.aof) for peer in given.peers if peer.held}
-    found = {peer.name: {} for peer in helds}
-    for peer, held in helds.items():
+    works = {peer: Held(peer, given.folder, given.aof) for peer in given.peers if peer.held}
+    found = {peer.name: {} for peer in works}
+    for peer, held in works.items():
         found[peer.name]["cost"] = attempt(peer, "holds tasks", lambda: held.cost(given.tasks // 10, given.seconds))
     ways = {
         "outlives": lambda held: held.outlives(),
@@ -146,7 +146,7 @@ def measure(given, attempt):
         "killed_usual": lambda held: held.killed(None),
     }
     with concurrent.futures.ThreadPoolExecutor(TOGETHER) as pool:
-        waits = [(peer, name, pool.submit(way, held)) for name, way in ways.items() for peer, held in helds.items()]
+        waits = [(peer, name, pool.submit(way, held)) for name, way in ways.items() for peer, held in works.items()]
         for peer, name, wait in waits:
             found[peer.name][name] = attempt(peer, name.replace("_", ", "), wait.result)
     return found

@@ -1,4 +1,6 @@
 """The peers: how to start each one, its version, and the features that it lacks."""
+from __future__ import annotations  # install.py reports a Python that is too old
+
 import dataclasses
 import importlib.metadata
 import json

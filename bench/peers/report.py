@@ -119,7 +119,8 @@ def sizes(peers, found):
 
 
 def rest(peers):
-    return table(["", "has not"], [[peer.title, peer.lacks] for peer in peers if peer.lacks])
+    rows = [[peer.title, peer.lacks] for peer in peers if peer.lacks]
+    return table(["", "has not"], rows) if rows else ""
 
 
 def processor():
