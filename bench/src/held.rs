@@ -98,7 +98,7 @@ pub fn shares() -> Result<Shares> {
     round()?; // includes the statistics of earlier events
     let before = worked(&mut connection)?;
     // A whole pass of the repairs: the steps of its parts cost from 0.1 to 4 ms.
-    let (mut rounds, mut pause) = (0, Duration::ZERO);
+    let (mut rounds, mut pause) = (0_u32, Duration::ZERO);
     let passed = |connection: &mut Connection| -> Result<bool> {
         let pass: Option<String> = redis::cmd("HGET").arg(&["blueque_suspects_q", "pass"]).query(connection)?;
         Ok(pass.is_some_and(|pass| pass.starts_with("done")))
