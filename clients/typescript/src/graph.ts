@@ -1,11 +1,10 @@
 // Graphs: tasks that wait for other tasks. A graph is a value; one call of the client submits it.
-import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
 import { InvalidCall } from "./errors.js";
 import { number as checkedNumber, options as optionsOf, shown } from "./argument-checks.js";
 import { Task } from "./task.js";
-import { type Time, option } from "./wire.js";
+import { type Time, option, randomId } from "./wire.js";
 
 /** A kind of tasks, with the types of its parameters and its result: see {@link taskType}. */
 export class TaskType<P = never, R = unknown> {
@@ -213,7 +212,7 @@ export class Graph {
   readonly bounds: (readonly [nodes: readonly Node[], most: number])[] = [];
 
   constructor(/** The options of the graph. */ readonly options: GraphOptions = {}) {
-    this.id = options.id ?? randomUUID();
+    this.id = options.id ?? randomId();
   }
 
   /**

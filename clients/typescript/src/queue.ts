@@ -1,5 +1,4 @@
 // A queue: its tasks, its settings, its events.
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as calls from "./calls.js";
 import type * as contract from "./contract.js";
@@ -11,7 +10,7 @@ import type { Link } from "./link.js";
 import { LONGEST_INTERVAL, Task } from "./task.js";
 import { hint, perhaps } from "./names.js";
 import { submitting } from "./tracing.js";
-import { type Bytes, type Time, option, rate as rateSent } from "./wire.js";
+import { type Bytes, type Time, option, randomId, rate as rateSent } from "./wire.js";
 
 /** Remedy if another task has the unique name. */
 const UNIQUE = 'Wait for its end, or submit with `uniquePolicy: "existing"`, which returns that task.';
@@ -59,7 +58,7 @@ export class Queue<P = unknown, R = unknown> {
   async submitBytes(parameters: Bytes, options: TaskOptions = {}): Promise<Task<R, P>> {
     optionsOf("a submit", options);
     if (options.eta !== undefined) option("eta", options.eta);
-    const { id = randomUUID(), eta = null, unique, again, ...more } = options;
+    const { id = randomId(), eta = null, unique, again, ...more } = options;
     const each = [{ id, eta, parameters }];
     const submit = async (more: calls.SubmitOptions): Promise<string> => {
       try {
@@ -103,7 +102,7 @@ export class Queue<P = unknown, R = unknown> {
         await this.#submitSome(batch, more, sent);
         [batch, size, sent] = [[], 0, at];
       }
-      const id = randomUUID();
+      const id = randomId();
       batch.push({ id, eta, parameters: data });
       size += bytes;
       tasks.push(new Task(this.#link, id));

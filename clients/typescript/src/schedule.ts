@@ -1,11 +1,11 @@
 // A schedule: a task at intervals, or by cron.
-import { randomUUID } from "node:crypto";
 import * as calls from "./calls.js";
 import { SLOTS_AHEAD } from "./contract.js";
 import { Cron } from "./cron.js";
 import { InvalidCall, NotFound } from "./errors.js";
 import type { Link } from "./link.js";
 import { Task } from "./task.js";
+import { randomId } from "./wire.js";
 
 /** A schedule by its name. */
 export class Schedule {
@@ -23,7 +23,7 @@ export class Schedule {
 
   /** Creates a task now, in addition to its fire times. */
   async run(): Promise<Task> {
-    const reply = await this.#link.make(calls.runSchedule(this.name, randomUUID(), { by: this.#link.by }));
+    const reply = await this.#link.make(calls.runSchedule(this.name, randomId(), { by: this.#link.by }));
     return new Task(this.#link, reply.id);
   }
 

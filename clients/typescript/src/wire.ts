@@ -1,5 +1,5 @@
 // Writing of calls and reading of replies; `calls` is made of these pieces.
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { InvalidCall, ReplyError } from "./errors.js";
 import { shown } from "./argument-checks.js";
 import { MORE, camel, perhaps } from "./names.js";
@@ -17,6 +17,19 @@ export type Bytes = Uint8Array | string;
 export type Argument = Buffer | string;
 /** A reply of the server. */
 export type Reply = Buffer | string | number | null | Reply[];
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/**
+ * A new id: 128 random bits as 22 letters and digits. The server keeps an id at several places, so it is shorter than a
+ * UUID. The first character is a digit: the server then recognises the id in the text of an error.
+ */
+export function randomId(): string {
+  let id = "";
+  let bits = BigInt(`0x${randomBytes(16).toString("hex")}`);
+  for (let place = 0; place < 22; place++, bits /= 62n) id = DIGITS.charAt(Number(bits % 62n)) + id;
+  return id;
+}
 
 /** A value in the form that is sent. */
 export function written(value: unknown): Argument {
@@ -61,7 +74,7 @@ export class Call<T> {
   /** This call with a random `request`: a repeated call has no second effect, even after changes by others. */
   once(): Call<T> {
     if (!this.takesRequest) return this;
-    return new Call(this.command, [...this.sent, "request", randomUUID()], this.read, true);
+    return new Call(this.command, [...this.sent, "request", randomId()], this.read, true);
   }
 }
 

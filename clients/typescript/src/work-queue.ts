@@ -9,7 +9,7 @@ import { shown } from "./argument-checks.js";
 import type { Link } from "./link.js";
 import { Json } from "./payload.js";
 import { Queue } from "./queue.js";
-import { type Bytes, type Seconds, written } from "./wire.js";
+import { type Bytes, type Seconds, randomId, written } from "./wire.js";
 
 /** The cap of losses that no task reaches. */
 const UNLIMITED = 1_000_000_000;
@@ -38,7 +38,7 @@ export class WorkItem {
    * @param data Its data; a text is sent as UTF-8.
    * @param id Its id, any text; by default a random one.
    */
-  constructor(data: Bytes, id: string = randomUUID()) {
+  constructor(data: Bytes, id: string = randomId()) {
     if (typeof data !== "string" && !((data as unknown) instanceof Uint8Array)) {
       throw new InvalidCall("BADARG", `the data of an item is bytes or a text, not ${shown(data)}.`);
     }

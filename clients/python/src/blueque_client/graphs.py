@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, overload
@@ -12,7 +11,7 @@ from .calls import SubmitOptions
 from .errors import InvalidCall
 from .names import check_options
 from .task_functions import TaskCall, TaskFunction
-from .wire import Time
+from .wire import Time, random_id
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
@@ -323,7 +322,7 @@ class Graph:
     tags: Sequence[str] = ()
     deadline: Time | None = None
     notify: str | None = None
-    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    id: str = field(default_factory=random_id)
     nodes: list[Node[Any]] = field(default_factory=list)
     #: Tasks, and how many of them may run at once.
     bounds: list[tuple[tuple[Node[Any], ...], int]] = field(default_factory=list)

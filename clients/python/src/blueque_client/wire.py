@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import uuid
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
@@ -30,6 +30,16 @@ Shape = Callable[[Any], T]
 
 _WHOLE = re.compile(rb"-?\d+")
 _DECIMAL = re.compile(rb"\d+(\.\d*)?")
+
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def random_id() -> str:
+    """A new id: 128 random bits as 22 letters and digits. The server keeps an id at several places, so it is shorter
+    than a UUID. The first character is a digit: the server then recognises the id in the text of an error."""
+    bits = secrets.randbits(128)
+    return "".join(_DIGITS[bits // 62**place % 62] for place in range(21, -1, -1))
 
 
 def written(value: object) -> bytes:
@@ -128,7 +138,7 @@ class Call(Generic[T_co]):
         changes in between."""
         if not self.takes_request:
             return self
-        return replace(self, arguments=(*self.arguments, b"request", uuid.uuid4().hex.encode()))
+        return replace(self, arguments=(*self.arguments, b"request", random_id().encode()))
 
 
 def call(

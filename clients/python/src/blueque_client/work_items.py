@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import uuid
 from dataclasses import dataclass, field
 from typing import Any
+
+from .wire import random_id
 
 
 @dataclass
@@ -29,7 +30,7 @@ class WorkItem:
     @classmethod
     def new(cls, data: bytes | str) -> WorkItem:
         """An item with a random id (UUID, version 4)."""
-        return cls(data.encode() if isinstance(data, str) else data, str(uuid.uuid4()))
+        return cls(data.encode() if isinstance(data, str) else data, random_id())
 
     @classmethod
     def from_json_data(cls, data: Any) -> WorkItem:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 import warnings
 from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any, get_args
@@ -13,7 +12,7 @@ from ..errors import BluequeError, InvalidCall, PayloadError, duplicate
 from ..hooks import around_submit
 from ..names import OF_A_SUBMIT, check_options, check_setting, missing
 from ..tracing import submitting
-from ..wire import Seconds, Time, written
+from ..wire import Seconds, Time, random_id, written
 from ..wire import rate as rate_sent
 from .link import Link, pause
 from .task import Task
@@ -70,7 +69,7 @@ class Queue:
     ) -> Task[Any]:
         """Adds a task with parameters in bytes, without the serializer."""
         check_options("a submit", options, calls.SubmitOptions.__annotations__, *OF_A_SUBMIT)
-        name = id or str(uuid.uuid4())
+        name = id or random_id()
         each = [calls.SubmitEach(name, eta, parameters)]
         async with around_submit(self._link.hooks, self.name, options, name) as changed:
             traces = submitting(self._link.tracing, self.name, changed, id=name)
@@ -111,7 +110,7 @@ class Queue:
             if batch and (len(batch) == contract.TASKS_OF_CALL or size + len(data) > contract.CALL_BYTES):
                 await self._submit_some(batch, options, sent)
                 batch, size, sent = [], 0, at
-            batch.append(calls.SubmitEach(str(uuid.uuid4()), None, data))
+            batch.append(calls.SubmitEach(random_id(), None, data))
             size += len(data)
             tasks.append(Task(self._link, batch[-1].id))
         if batch:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from .. import calls, contract
 from ..cron import Cron
 from ..errors import InvalidCall, NotFound
+from ..wire import random_id
 from .link import Link
 from .task import Task
 
@@ -30,7 +30,7 @@ class Schedule:
 
     async def run(self) -> Task[Any]:
         """Creates a task now, in addition to its fire times."""
-        reply = await self._link.make(calls.run_schedule(self.name, str(uuid.uuid4()), by=self._link.by))
+        reply = await self._link.make(calls.run_schedule(self.name, random_id(), by=self._link.by))
         return Task(self._link, reply.id)
 
     async def pause(self, reason: str = "", *, by: str | None = None) -> None:

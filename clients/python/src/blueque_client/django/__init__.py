@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import uuid
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,7 +16,7 @@ from ..calls import SubmitOptions
 from ..hooks import Attempt, Hooks
 from ..sync import Client, Task
 from ..task_functions import TaskCall
-from ..wire import Time
+from ..wire import Time, random_id
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -46,7 +45,7 @@ def submit_on_commit(
 
     using: The name of the database.
     """
-    id = id or str(uuid.uuid4())
+    id = id or random_id()
     transaction.on_commit(partial(client().submit, call, id=id, eta=eta, **options), using=using)
     return client().task(id)
 

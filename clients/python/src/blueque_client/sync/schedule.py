@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from .. import calls, contract
 from ..cron import Cron
 from ..errors import InvalidCall, NotFound
+from ..wire import random_id
 from .link import Link
 from .task import Task
 
@@ -32,7 +32,7 @@ class Schedule:
 
     def run(self) -> Task[Any]:
         """Creates a task now, in addition to its fire times."""
-        reply = self._link.make(calls.run_schedule(self.name, str(uuid.uuid4()), by=self._link.by))
+        reply = self._link.make(calls.run_schedule(self.name, random_id(), by=self._link.by))
         return Task(self._link, reply.id)
 
     def pause(self, reason: str = "", *, by: str | None = None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .. import calls, contract
 from ..errors import BluequeError, Lost, NotFound, Refused
 from ..replies import TROUBLE
-from ..wire import Seconds
+from ..wire import Seconds, random_id
 from ..work_items import Lease, WorkItem, decode, encode
 from .client import Client
 from .link import pause
@@ -74,7 +74,7 @@ class WorkQueue:
             self._link.run(calls.register(self.queue.name, self._listener))
             self._registered = True
         end = time.monotonic() + timeout if timeout else float("inf")
-        request, woken = str(uuid.uuid4()), False
+        request, woken = random_id(), False
         while True:
             take = calls.reserve(self._listener, [self.queue.name], lease=lease, request=request, woken=woken)
             try:
