@@ -9,6 +9,10 @@ import redis
 from client import Client, Misfit
 
 # The command that reads a key of each type completely; and a script that reads all keys at once.
+LETTERS = {
+    "p": ">pending>submit", "r": "pending>reserved>reserve", "t": "pending>started>reserve", "s": "reserved>started>start",
+    "c": "started>complete>complete",
+}
 READ = {"list": "LRANGE {} 0 -1", "set": "SMEMBERS {}", "zset": "ZRANGE {} 0 -1 WITHSCORES", "hash": "HGETALL {}",
         "stream": "XRANGE {} - +", "string": "GET {}"}
 CONTENTS = """local keys, all = redis.call('KEYS', '*'), {} table.sort(keys)
@@ -305,8 +309,10 @@ class Run:
                         raise Failed(f"{key}: {misfit}") from None
 
     def events(self, key):
+        """The states and the cause of each event: its entry begins with a letter for the most frequent, or with all three."""
         for _, entry in self.redis("XRANGE", key, "-", "+"):
-            yield {name.decode(): value.decode(errors="replace") for name, value in zip(entry[::2], entry[1::2])}
+            code = entry[1].decode(errors="replace").split(" ")[0] if entry[0] == b"e" else ""
+            yield dict(zip(("from", "to", "why"), LETTERS.get(code, code).split(">", 2)))
 
     def key(self, name, want):
         kind = self.redis("TYPE", name).decode()

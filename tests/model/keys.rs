@@ -27,8 +27,21 @@ pub type Keys = BTreeMap<String, Kept>;
 /// Dumps all keys as one text, which is faster for the client than thousands of elements: keys between \30, their
 /// parts between \31. For an event stream, the dump has only the events after the last known event, and the number of
 /// all. For the audit, it also has the id of each entry. For a history, which nobody compares, it has the length.
+///
+/// An event has the names that `events` returns.
 const DUMP: &str = r"
 local out, known = {}, {}
+local CODES = { p = '>pending>submit', r = 'pending>reserved>reserve', t = 'pending>started>reserve',
+  s = 'reserved>started>start', c = 'started>complete>complete' }
+local function event(entry)
+  local code, id, rest = string.match(entry[2][2], '^(%S+) (%S+) ?(.*)$')
+  local attempt, since, by, node = string.match(rest, '^(%d+) ([%d.]*) (%S*) ?(%S*)$')
+  local from, to, why = string.match(CODES[code] or code, '^(%l*)>(%l+)>(.*)$')
+  local at = entry[2][4] or string.format('%.6f', string.match(entry[1], '^%d+') / 1000000)
+  if #at == 17 and since and #since == 9 then since = string.sub(at, 1, 8) .. since end
+  return { 'id', id, 'from', from, 'to', to, 'attempt', attempt or rest ~= '' and rest or '0', 'at', at, 'by', by or '',
+    'why', why, 'since', since or '', 'node', node or '' }
+end
 for i = 1, #ARGV, 2 do known[ARGV[i]] = ARGV[i + 1] end
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local kind, value = redis.call('TYPE', key).ok, {}
@@ -44,6 +57,7 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
     for i, entry in ipairs(redis.call('XRANGE', key, known[key] and '(' .. known[key] or '-', '+')) do
       local fields = { is_audit and entry[1] or nil }
       value[1], i = entry[1], i + 2
+      if string.find(key, '_events_', 1, true) then entry[2] = event(entry) end
       for j = 1, #entry[2], 2 do fields[#fields + 1] = entry[2][j] .. '=' .. entry[2][j + 1] end
       value[i] = table.concat(fields, '|')
     end

@@ -12,7 +12,7 @@ use crate::times;
 const PAGE: u32 = 500;
 
 /// Maximum difference in milliseconds between the times of events and of records.
-const AGREE: u128 = 1_000;
+const AGREE: u128 = 1_000_000;
 
 /// Returns the last record that was read, with the final state from the events of the queue. Fails if the events do
 /// not contain the end of the task.
@@ -32,7 +32,7 @@ pub fn ended(session: &Session, id: &TaskId, last: &TaskInfo) -> anyhow::Result<
 fn end(session: &Session, id: &TaskId, last: &TaskInfo) -> anyhow::Result<Option<(Status, std::time::SystemTime)>> {
     let Some(queue) = last.queue().and_then(|queue| QueueName::new(queue).ok()) else { return Ok(None) };
     let since = last.updated().and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    let mut after = format!("{}-0", since.as_millis().saturating_sub(AGREE));
+    let mut after = format!("{}-0", since.as_micros().saturating_sub(AGREE));
     let (options, mut end) = (EventsOptions::new().id(id.as_str()), None);
     loop {
         let page = session.client.call(&session.client.calls().events(&queue, &after, PAGE, &options))?;

@@ -388,17 +388,9 @@ fn earlier_runs(desk: &Desk, queue: &str, seconds: &[f64]) {
     let mut connection = desk.server.connection();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64() - 10.0;
     for took in seconds {
+        let text = format!("c old 1 {:.6} h_1", now - took);
         let mut add = redis::cmd("XADD");
-        add.arg(format!("blueque_events_{queue}")).arg("*");
-        for (name, value) in [("id", "old"), ("from", "started"), ("to", "complete"), ("attempt", "1"), ("by", "h_1")] {
-            add.arg(name).arg(value);
-        }
-        add.arg("at")
-            .arg(format!("{now:.6}"))
-            .arg("why")
-            .arg("complete")
-            .arg("since")
-            .arg(format!("{:.6}", now - took));
+        add.arg(format!("blueque_events_{queue}")).arg("*").arg("e").arg(text).arg("at").arg(format!("{now:.6}"));
         add.exec(&mut connection).unwrap();
     }
     desk.client().queue(queue).unwrap().aggregate().unwrap();

@@ -10,4 +10,4 @@ local queue, after, limit = contract.arguments()
 local only = args.options().id
 return streams.page(namespace.key('events', queue), after, limit, function(v)
   return not only or v[2] == only
-end)
+end, 8, event_entries.read)

@@ -60,13 +60,12 @@ end
 -- Adds up events. Returns the sums of each day, and the sums of the hosts of each day.
 -- @hot
 function aggregation.sum(found)
-  local days_sums, days_hosts, bounds = {}, {}, statistics.bounds()
+  local days_sums, days_hosts, bounds, codes = {}, {}, statistics.bounds(), event_entries.codes()
   local sums, low, high, today_of = nil, '', '', nil -- sums of the previous event, and the span and number of its day
   for i = 1, #found do
-    local v = found[i][2]
-    local why, at = v[14], v[10]
-    if why then -- an entry of another client may contain anything
-      local own, day = sums, today_of
+    local code, _, _, since, by, node = event_entries.parts(found[i][2])
+    if code then -- an entry of another client may contain anything
+      local own, day, at = sums, today_of, event_entries.time(found[i])
       if not (#at == 17 and at >= low and at < high) then -- reading the text as a number costs more
         local time = tonumber(at)
         own = nil
@@ -77,11 +76,16 @@ function aggregation.sum(found)
           sums, today_of, low, high = own, day, calendar.span(day)
         end
       end
-      if own then
-        local from, to = v[4], v[6]
-        event_sums.event(own, from, to, v[12], why, at, v[16], bounds)
+      local states = codes[code]
+      if not states then
+        states = { string.match(code, '^(%l*)>(%l+)>(.*)$') }
+        codes[code] = states
+      end
+      local from, to = states[1], states[2]
+      if own and to then
+        event_sums.event(own, from, to, by, states[3], at, since, bounds)
         if (from == 'started' or from == 'reserved') and to ~= 'started' then
-          event_sums.end_of(days_hosts, day, v[18] or v[12], v, bounds)
+          event_sums.end_of(days_hosts, day, node ~= '' and node or by, states, by, at, since, bounds)
         end
       end
     end

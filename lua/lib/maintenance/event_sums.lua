@@ -1,10 +1,12 @@
 -- Sums of events: counters and measured durations of a day, and of its hosts.
 local event_sums = {}
 
--- Adds the duration of a task's former state, if it is known, to the sums of a day.
+-- Adds the duration of a task's former state, if it is known, to the sums of a day. `since`: its beginning, as the entry
+-- has it.
 -- @hot
 function event_sums.measure(own, at, since, bounds)
-  at, since = tonumber(at), tonumber(since)
+  local shared = event_entries.shared(at, since)
+  at, since = tonumber(string.sub(at, #shared + 1)), tonumber(since)
   if not (at and since and since >= 0 and since <= at) then
     return
   end
@@ -131,9 +133,10 @@ end
 -- Maximum number of hosts of a day whose sums are kept.
 event_sums.HOSTS = 100
 
--- Adds the end of an attempt to the sums of its host on a day. `node`: the listener that held it.
+-- Adds the end of an attempt to the sums of its host on a day. `node`: the listener that held it; `states`: both
+-- states and the cause.
 -- @hot
-function event_sums.end_of(days_hosts, day, node, v, bounds)
+function event_sums.end_of(days_hosts, day, node, states, by, at, since, bounds)
   local hosts = days_hosts[day] or {}
   days_hosts[day] = hosts
   local sums = hosts[node]
@@ -145,7 +148,7 @@ function event_sums.end_of(days_hosts, day, node, v, bounds)
     sums = hosts[host] or event_sums.sums()
     hosts[host], hosts[node] = sums, sums
   end
-  event_sums.event(sums, v[4], v[6], v[12], v[14], v[10], v[16], bounds)
+  event_sums.event(sums, states[1], states[2], by, states[3], at, since, bounds)
 end
 
 -- Merges the sums of hosts with the stored sums of the day. Returns the fields and values to write for each host. Hosts

@@ -38,17 +38,10 @@ function batch.enter(tasks, to, why)
   end
   redis.call('ZADD', prefix .. 'tasks_' .. queue, unpack(all))
   redis.call(to == 'pending' and 'LPUSH' or 'ZADD', index, unpack(entries))
-  local events = prefix .. 'events_' .. queue
   for i = 1, #tasks do
     local task = tasks[i]
     redis.call('HSET', task.key, 'status', to, 'updated', now, 'created', now)
-    if i == 1 then -- the first event trims the stream for all tasks
-      redis.call('XADD', events, 'MAXLEN', '~', state.EVENTS, '*', 'id', task.id, 'from', '', 'to', to, 'attempt', '0',
-        'at', now, 'by', '', 'why', why, 'since', '')
-    else
-      redis.call('XADD', events, '*', 'id', task.id, 'from', '', 'to', to, 'attempt', '0', 'at', now, 'by', '',
-        'why', why, 'since', '')
-    end
+    event_entries.add(task, to, why, '', now, i == 1) -- the first event trims the stream for all tasks
   end
 end
 

@@ -9,9 +9,6 @@
 -- on this node. After `namespace.begin()` nothing may fail.
 local state = {}
 
--- Minimum number of events kept per queue if `aggregate` never runs; `aggregate` trims to the setting.
-state.EVENTS = '100000'
-
 -- Reads the list that contains a task, and sets `task.from_end` to the end of the list nearer to it: ids enter at the
 -- head, ordered by time.
 function state.probe_list(list, task)
@@ -292,20 +289,9 @@ function state.record(task, to, why, by, ...)
   elseif from == 'failed' then
     groups.leave(task)
   end
-  if (from == 'started' or from == 'reserved') and by ~= task.node and to ~= 'started' then
-    -- Somebody other than the owner ended the attempt: `node` is the owner.
-    redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
-      'id', id, 'from', from, 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
-      'since', task.since or '', 'node', task.node)
-  elseif from == 'started' or to == 'started' and from == 'reserved' then
-    -- The previous event, of the same attempt, has trimmed the stream.
-    redis.call('XADD', prefix .. 'events_' .. queue, '*', 'id', id, 'from', from, 'to', to, 'attempt', task.attempt,
-      'at', now, 'by', by, 'why', why, 'since', task.since or '')
-  else
-    redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
-      'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
-      'since', from and task.since or '')
-  end
+  -- The previous event of the same attempt has trimmed the stream.
+  event_entries.add(task, to, why, by, now,
+    not (from == 'started' and by == task.node or from == 'reserved' and to == 'started'))
   if task.wakes then
     wakeups.wake(queue)
   end

@@ -43,7 +43,7 @@ const LONGEST: Duration = Duration::from_secs(900);
 /// An event: its cursor, and its JSON.
 type Entry = (Cursor, Arc<str>);
 
-/// Position of an event in the events of its queue: milliseconds, and a number.
+/// Position of an event in the events of its queue: microseconds, and a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Cursor(u64, u64);
 
@@ -184,7 +184,7 @@ pub(super) async fn follow(
     let asked = Asked::read(&site, query.as_deref().unwrap_or_default(), &headers)?;
     let client = asked.place.client().await?;
     let now = client.call(&client.calls().handshake()).await?.now;
-    let now = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_millis();
+    let now = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros();
     let now = Cursor(u64::try_from(now).unwrap_or_default(), 0);
     let mut queues = Vec::new();
     for (queue, after) in asked.queues {

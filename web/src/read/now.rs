@@ -231,8 +231,8 @@ async fn rates(client: &Client, memory: &Memory, queue: &QueueName, counts: &Cou
 pub async fn read_rates(client: &Client, queue: &QueueName, counts: &Counts) -> blueque::Result<Rates> {
     let calls = client.calls();
     let begin = SystemTime::now().checked_sub(WINDOW).unwrap_or(SystemTime::UNIX_EPOCH);
-    let millis = begin.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
-    let events = client.call(&calls.events(queue, &format!("{millis}-0"), EVENTS, &EventsOptions::new())).await?;
+    let micros = begin.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
+    let events = client.call(&calls.events(queue, &format!("{micros}-0"), EVENTS, &EventsOptions::new())).await?;
     let mut rates = Rates { more: events.items.len() >= EVENTS as usize, ..Rates::default() };
     for event in &events.items {
         if event.from.is_none() {

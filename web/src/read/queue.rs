@@ -112,7 +112,7 @@ async fn hours(client: &Client, name: &QueueName) -> Result<(Vec<Hour>, bool), F
             runs: Vec::new(),
         })
         .collect();
-    let mut after = format!("{}-0", first.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis());
+    let mut after = format!("{}-0", first.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros());
     let mut short = true;
     for call in 0..CALLS {
         let page = client.call(&client.calls().events(name, &after, EVENTS, &EventsOptions::new())).await?;
