@@ -40,7 +40,11 @@ impl Model {
         let schedules = self.schedules.iter().map(|(name, schedule)| (name.clone(), next(schedule.at())));
         keys.insert("schedules".into(), Kept::Zset(schedules.collect()));
         for task in self.tasks.values() {
-            keys.insert(format!("task_{}", task.id), Kept::Hash(task.record()));
+            let mut record = task.record();
+            if task.status == "complete" && self.implied.contains(&task.id) {
+                record.remove("outcome");
+            }
+            keys.insert(format!("task_{}", task.id), Kept::Hash(record));
         }
         for (listener, passes) in &self.rounds {
             keys.insert(format!("rounds_{listener}"), Kept::Hash(passes.clone()));

@@ -193,6 +193,7 @@ impl Model {
         let (node, name) = (task.get("node").to_owned(), task.queue.clone());
         task.set("ended", task.get("token").to_owned());
         task.forget(&LEASE);
+        let implied = to == "complete" && cost.is_none() && task.get("outcome").is_empty();
         task.set("outcome", outcome);
         if let Some(cost) = cost {
             task.set("cost", payload(cost));
@@ -204,6 +205,11 @@ impl Model {
         }
         if outcome == "released" {
             task.set("front", 1);
+        }
+        if implied {
+            self.implied.insert(id.to_owned());
+        } else {
+            self.implied.remove(id);
         }
         let awaited = self.place_is_awaited(id);
         self.shift(id, to, why, &node, outcome == "released");

@@ -203,7 +203,7 @@ pub static BUGS: [Bug; 237] = [
         "local open, weighed = not meta[at],",
         "local open, weighed = true,",
     ),
-    bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
+    bug("any token gets the first answer", "complete", "last[1] == token and outcome", "outcome"),
     bug("promotion before the time", "promote", "'-inf', namespace_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
     bug("a request is not remembered", "reserve", "taker = listener, request = call.request,", "taker = listener,"),
     bug("retention deletes the latest", "prune", "-1 - pass.taken[kind]", "pass.taken[kind]"),

@@ -198,6 +198,8 @@ pub struct Model {
     pub workers: BTreeMap<String, Worker>,
     /// Every transition of each task.
     pub histories: BTreeMap<String, Vec<Transition>>,
+    /// The tasks whose hash lacks the outcome of their last end, which `get` returns.
+    pub implied: BTreeSet<String>,
     pub schedules: BTreeMap<String, Schedule>,
     /// For the present call: what a task takes along to another queue, and whether a task that comes back keeps its
     /// turn.

@@ -11,7 +11,8 @@ ending.BYTES = 8388608
 -- @hot
 -- @inline
 function ending.complete(id, token, result, cost, limited, asked, ends)
-  local task, answer = fence.task(id, token, 'complete cancelled discarded')
+  local task, stored = fence.task(id, token, 'complete cancelled discarded', 'outcome')
+  local answer = not task and stored or nil
   if task and task.cancel then
     fence.alive(task)
     answer = ending.discard(task, cost)
@@ -20,7 +21,7 @@ function ending.complete(id, token, result, cost, limited, asked, ends)
     answer = steps.go_on(task, result, cost, limited, asked)
   end
   if task and not answer then
-    ending.complete_task(task, result, cost, limited, ends)
+    ending.complete_task(task, stored, result, cost, limited, ends)
   end
   if ends and task and task.readied then
     ends.back = true
@@ -39,8 +40,9 @@ function ending.discard(task, cost)
   end
 end
 
+-- `stored`: the outcome of an earlier attempt, if the record has one.
 -- @inline
-function ending.complete_task(task, result, cost, limited, ends)
+function ending.complete_task(task, stored, result, cost, limited, ends)
   local id, token = task.id, task.token
   local prefix, tasks = namespace.prefix, '_tasks_' .. task.queue
   if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
@@ -80,8 +82,10 @@ function ending.complete_task(task, result, cost, limited, ends)
   if cost then
     state.move(task, 'complete', 'complete', task.node,
       'ended', token, 'outcome', 'complete', 'result', result, 'cost', cost, 'cost_of', token)
-  else
+  elseif stored then
     state.move(task, 'complete', 'complete', task.node, 'ended', token, 'outcome', 'complete', 'result', result)
+  else -- the outcome follows from the state: see `record.outcome`
+    state.move(task, 'complete', 'complete', task.node, 'ended', token, 'result', result)
   end
   if ends and started then
     ends.written = task
@@ -278,7 +282,7 @@ function ending.complete_plain(ends, listener, verdicts, limited)
     local one = ends[n]
     local id = one.id
     local v = redis.pcall('HMGET', prefix .. 'task_' .. id, 'status', 'token', 'node', 'attempt', 'queue', 'pid',
-      'cancel', 'updated', 'flags', 'requeue', 'failures')
+      'cancel', 'updated', 'flags', 'requeue', 'failures', 'outcome')
     if v.err or v[2] ~= one.token then
       args.plain(id, 'id')
       args.integer(one.token, contract.TOKEN_LOW, contract.TOKEN_HIGH, 'token')
@@ -286,7 +290,7 @@ function ending.complete_plain(ends, listener, verdicts, limited)
       and v[3] == listener and not seen[id]
       and not (v[7] or v[9] or v[10]) and (v[11] or '0') == '0' and (not plain[1] or plain[1].queue == v[5]) then
       plain[#plain + 1] = { id = id, status = v[1], token = v[2], node = v[3], attempt = v[4], queue = v[5],
-        pid = v[6] or '', since = v[8], at = n }
+        pid = v[6] or '', since = v[8], at = n, stored = v[12] }
     end
     seen[id] = true
   end
@@ -303,9 +307,11 @@ function ending.complete_plain(ends, listener, verdicts, limited)
     if one.cost then
       write(task, 'complete', 'complete', listener, 'ended', task.token, 'outcome', 'complete',
         'result', one.body, 'cost', one.cost, 'cost_of', task.token)
-    else
+    elseif task.stored then
       write(task, 'complete', 'complete', listener, 'ended', task.token, 'outcome', 'complete',
         'result', one.body)
+    else
+      write(task, 'complete', 'complete', listener, 'ended', task.token, 'result', one.body)
     end
   end
 end

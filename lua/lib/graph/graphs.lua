@@ -261,7 +261,7 @@ function graphs.count(task, to)
   end
 end
 
--- Returns all fields of a task, each followed by its value, or false.
+-- Returns all fields of a task, each followed by its value, also those that follow from others; or false.
 function graphs.whole(id)
   local key = namespace.prefix .. 'task_' .. id
   local fields = redis.call('HGETALL', key)
@@ -269,10 +269,16 @@ function graphs.whole(id)
     namespace.check_slot(key)
     return false
   end
+  local status, stored, ended = nil, nil, nil
   for i = 1, #fields, 2 do
-    if fields[i] == 'status' then
-      return fields
-    end
+    local name = fields[i]
+    status, stored, ended = status or name == 'status', stored or name == 'outcome', ended or name == 'ended'
+  end
+  if status and ended and not stored then
+    fields[#fields + 1], fields[#fields + 2] = 'outcome', record.outcome(nil, true)
+  end
+  if status then
+    return fields
   end
   local graph = redis.call('HGET', key, 'graph')
   if graph then -- the graph is not created, or has not released this task

@@ -1,8 +1,8 @@
 -- Sums of events: counters and measured durations of a day, and of its hosts.
 local event_sums = {}
 
--- Adds the duration of a task's former state, if it is known, to the sums of a day. `since`: its beginning, as the entry
--- has it.
+-- Adds the duration of a task's former state, if it is known, to the sums of a day. `since`: its beginning, as in the
+-- entry of the event.
 -- @hot
 function event_sums.measure(own, at, since, bounds)
   local shared = event_entries.shared(at, since)

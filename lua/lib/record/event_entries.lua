@@ -1,8 +1,9 @@
 -- The entries of the stream of events, one for each transition. The id of an entry begins with the time of the
 -- transition in microseconds. The field `e` has a text, `CODE ID ATTEMPT SINCE BY NODE`: a code for the states and the
--- cause, the task, its attempt, the time at which it entered its former state, the author, and the owner of the attempt if
--- another author ended it. `SINCE` lacks its first 8 digits if the time of the transition begins with the same. A text takes a third of the memory of separate fields, and is read in less time.
--- A new task has only the code, the id and, if it came with attempts, their number.
+-- cause, the task, its attempt, the time at which it entered its former state, the author, and the owner of the attempt
+-- if another author ended it. `SINCE` lacks its first 8 digits if the time of the transition begins with the same. A
+-- text takes a third of the memory of separate fields, and is read in less time. A new task has only the code, the id
+-- and, if it came with attempts, their number.
 local event_entries = {}
 
 -- Minimum number of events kept per queue if `aggregate` never runs; `aggregate` trims to the setting.
@@ -28,7 +29,8 @@ end
 -- recurs in the second command.
 -- @inline
 function event_entries.add(task, to, why, by, at, trims)
-  local from, stream, text, added = task.status, namespace.prefix .. 'events_' .. task.queue, nil, nil
+  local from, stream = task.status, namespace.prefix .. 'events_' .. task.queue
+  local text, added
   if from then
     local code = why == 'complete' and from == 'started' and to == 'complete' and 'c '
       or why == 'reserve' and (to == 'started' and 't ' or 'r ') or why == 'start' and 's '

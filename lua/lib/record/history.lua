@@ -31,6 +31,7 @@ function history.derive(v, since, reached, nth, cause)
   local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot,
     ended, cost, cost_of, readied = unpack(v, 1, 17)
   local found = {}
+  outcome = record.outcome(outcome, ended)
   cost = ended and ended == cost_of and cost or ''
   -- If the clock was set back after a note in one of these states, the next transition has an earlier time but counts.
   local noted = cause == 'note' and reached

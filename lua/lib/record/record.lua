@@ -60,6 +60,14 @@ function record.attempt_fields()
   return 'node', 'pid', 'reclaimed_node', 'cancel', 'requeue', 'reserved', 'started', 'progress', 'progressed'
 end
 
+-- Returns the outcome of the attempt that ended last. Most tasks complete in their first attempt: their records
+-- never have the field.
+-- @inline
+function record.outcome(stored, ended)
+  local outcome = stored or ended and 'complete'
+  return outcome
+end
+
 -- Returns true if this transition begins an attempt: the task is reserved, or reserved and started at once.
 -- @hot
 function record.takes(task, to)

@@ -15,10 +15,11 @@ function fence.stale(id, token, endings)
   args.integer(token, 1, 9007199254740991, 'token')
   namespace.check_slot(namespace.prefix .. 'task_' .. id)
   local last = redis.call('HMGET', namespace.prefix .. 'task_' .. id, 'ended', 'outcome', 'group')
-  local discarded = last[2] == 'failed' and last[3] == 'deadline'
-  if last[1] == token and last[2] and (string.find(endings, last[2] .. ' ', 1, true)
+  local outcome = record.outcome(last[2], last[1])
+  local discarded = outcome == 'failed' and last[3] == 'deadline'
+  if last[1] == token and outcome and (string.find(endings, outcome .. ' ', 1, true)
     or discarded and string.find(endings, 'discarded', 1, true)) then
-    return nil, last[2]
+    return nil, outcome
   end
   reply.fail('LOST', 'this attempt no longer holds the task: stop the work and discard its result')
 end
