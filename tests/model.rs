@@ -40,12 +40,14 @@ mod support;
 mod touched;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
 
 use blueque::bundle;
 use model::planted::{BUGS, Bug, keep_seed, plant, seed_of};
 use model::{Bench, Failure, Judge, Kind, explore, scripts};
 use serde_json::Value;
-use support::{Server, seed};
+use support::{Folder, Server, seed};
 use touched::{Touched, Watch, name};
 
 fn setting(name: &str) -> Option<u64> {
@@ -226,4 +228,37 @@ fn a_failure_is_shrunk_to_the_calls_it_takes() {
     // Register, submit, reserve, complete; the listeners may exist from the beginning.
     assert!(failure.case.calls.len() <= 5, "{}", failure.what);
     assert!(failure.what.contains(" complete \"t"), "{}", failure.what);
+}
+
+#[test]
+fn a_soak_fails_on_a_planted_bug_and_keeps_the_line_that_repeats_it() {
+    let folder = Folder::new();
+    let bug = BUGS.iter().find(|bug| bug.name == "complete without a look at the token").unwrap();
+    let planted = folder.path().join("scripts");
+    fs::create_dir_all(&planted).unwrap();
+    for (name, source) in plant(bug) {
+        fs::write(planted.join(name).with_extension("lua"), source).unwrap();
+    }
+    let kept = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    for runs in 1..=2 {
+        let soak = Command::new("scripts/soak")
+            .args(["--hours", "0", "--only", "model", "--seed", "1"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .env("BLUEQUE_SOAK", folder.path())
+            .env("BLUEQUE_SOAK_MODEL", std::env::current_exe().unwrap())
+            .env("BLUEQUE_SCRIPTS", &planted)
+            .env("BLUEQUE_MODEL_SHRINK", "0")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(soak.stdout).unwrap();
+        assert_eq!(soak.status.code(), Some(1), "{said}{}", String::from_utf8_lossy(&soak.stderr));
+        let repeat = said.lines().last().unwrap().trim();
+        assert!(repeat.starts_with("scripts/soak --repeat model/"), "{said}");
+        assert!(kept("findings.txt").contains(repeat));
+        assert_eq!(kept("runs.jsonl").lines().count(), runs);
+        let page = kept("proof.md");
+        let found = if runs == 1 { "1 run" } else { "2 runs" };
+        assert!(page.contains(&format!(", {found}, ")) && page.contains(&format!("`{repeat}`")), "{page}");
+        assert!(page.contains(", open: ") && !page.contains(folder.path().to_str().unwrap()), "{page}");
+    }
 }

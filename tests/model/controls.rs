@@ -15,7 +15,7 @@ pub const DESCRIBED: &str = "{}";
 /// Number of descriptions of a task that are kept.
 const DESCRIPTIONS: u64 = 4;
 
-const FIELDS: [&str; 5] = ["controls", "controlled", "control_refused", "suspended", "suspended_by"];
+const FIELDS: [&str; 6] = ["controls", "controlled", "control_refused", "suspended", "suspended_by", "continued"];
 
 impl Task {
     /// The requests without an answer: number, kind and signal.
@@ -136,7 +136,12 @@ impl Model {
             match what.as_str() {
                 _ if refused => task.set("control_refused", format!("{number} no")),
                 "suspend" => task.set("suspended", &now),
-                "unsuspend" => task.forget(&["suspended", "suspended_by"]),
+                "unsuspend" => {
+                    if task.has("suspended") {
+                        task.set("continued", &now);
+                    }
+                    task.forget(&["suspended", "suspended_by"]);
+                }
                 _ => {}
             }
             if refused && what == "suspend" {

@@ -58,10 +58,10 @@ impl Model {
         self.tasks.get(id).ok_or("NOTASK")
     }
 
-    /// The task whose inputs change.
+    /// The task whose inputs change. A task on hold is released first.
     fn changing(&self, id: &str) -> Verdict<&Task> {
         let task = self.begun(id)?;
-        if task.waits() { Ok(task) } else { Err("STATE") }
+        if task.waits() && task.status != "held" { Ok(task) } else { Err("STATE") }
     }
 
     fn look_at_more(&self, id: &str, wanted: &Wanted, held: bool) -> Verdict<More> {
