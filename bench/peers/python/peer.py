@@ -55,6 +55,7 @@ def serve(peer):
     """Carries out orders from stdin. `peer(url, records)` returns an object with add, add_many, result, work and stop."""
     url, path = sys.argv[1:]
     queue = peer(url, path)
+    queue.limit = None  # the time limit of tasks that are added
     answer(ready=True)
     working = False
     for line in sys.stdin:
