@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Roles in several languages on one queue: they submit, work, cancel, are killed and frozen, as a seed decides.
 At the end each accepted result must be there once, that of the attempt that the record names, no two attempts may have
-run at the same time, and `blueque doctor` must find nothing.
+run at the same time, each fire time of the schedules must have made one task, the hooks of the workers must have been
+called as often as there were attempts and outcomes, and `blueque doctor` must find nothing.
 
     mixed.py --blueque target/debug/blueque --crate target/debug/examples --server redis-server --seed 1
 
-With --planted a thief takes part. It runs tasks that others have reserved, and writes over their results. The run
-passes if both faults are found.
+With --planted a thief takes part, the hooks of the worker in Python are broken, and some submits have no hook. The run
+passes if all these faults are found.
 
 Roles: `python` the worker of clients/python, `shell` `blueque worker`, `crate` a worker of the Rust crate, `typescript`
 one of clients/typescript, which has to be built, `old` Blueque 1.0. A role in a further language is an entry in `ROLES`:
@@ -20,7 +21,9 @@ result.
 
 import argparse
 import collections
+import contextlib
 import json
+import logging
 import os
 import pathlib
 import random
@@ -36,7 +39,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "clients" / "python" / "src"))
 
-from blueque_client import BluequeError, Client, WorkItem, WorkQueue  # noqa: E402
+import check_hooks  # noqa: E402
+import check_schedules  # noqa: E402
+from blueque_client import BluequeError, Client, Hooks, TaskCall, WorkItem, WorkQueue  # noqa: E402
 from blueque_client.testing import Server  # noqa: E402
 from histories import check  # noqa: E402
 
@@ -76,12 +81,28 @@ CLIENTS = {
 }  # fmt: skip
 THIEF = {"thief": lambda _given, url: [sys.executable, str(HERE / "thief.py"), url, QUEUE, WORKS]}
 #: Faults that must be found if a thief takes part.
-STOLEN = (" beside ", " has the result ", " was completed ")
+STOLEN = (
+    " beside ", " has the result ", " was completed ", " has no tag of a hook", ", not after ",
+    *check_hooks.PLANTED, *check_schedules.PLANTED,
+)  # fmt: skip
+#: The options of each task that a client of the contract submits.
+OPTIONS = {"method": "square", "max_losses": 1000, "max_failures": 1, "delay": 0}
+WORDS = [word for name, value in OPTIONS.items() for word in (f"--{name.replace('_', '-')}", str(value))]
 
 
 def process_of(listener):
     """The process in a listener's id, HOST_PID."""
     return int(listener.rsplit("_", 1)[1])
+
+
+class Tagging(Hooks):
+    """Adds a tag to each submit."""
+
+    @contextlib.contextmanager
+    def around_submit(self, submit):
+        submit.options["tags"] = [*submit.options.get("tags", ()), "hooked"]
+        yield
+        raise RuntimeError("a hook changes no outcome")
 
 
 class Worker:
@@ -95,6 +116,7 @@ class Worker:
             "MIXED": str(given.folder),
             "MIXED_WORKER": self.name,
             "BLUEQUE_STATE_DIR": str(folder),
+            **({"MIXED_PLANTED": "1"} if given.planted else {}),
         }
         environment["PYTHONPATH"] = f"{ROOT / 'clients' / 'python' / 'src'}:{HERE}"
         with (given.folder / "log").open("a") as log:
@@ -129,18 +151,20 @@ class Run:
 
     def __init__(self, given, url):
         self.given, self.url, self.dice = given, url, random.Random(given.seed)
-        self.client = Client(url, limit=10)
+        self.client = Client(url, limit=10, hooks=[] if given.planted else [Tagging()])
+        logging.getLogger("blueque.worker").addHandler(logging.NullHandler())  # for the errors of the hook
         self.queue = self.client.queue(QUEUE)
         # A long run is judged by everything that happened.
         self.queue.configure("keep", 10_000_000)
         self.queue.configure("events", 100_000)
         self.submitted, self.cancelled, self.killed, self.foreign = {}, set(), set(), set()
+        self.fails, self.hooked = collections.Counter(), set()
         self.workers, self.count = [], collections.Counter()
         self.works, self.added, self.kills = WorkQueue(self.client, WORKS), {}, 0
-        self.clients = {
-            name: subprocess.Popen(command(given, url), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            for name, command in CLIENTS.items()
-        }
+        with (given.folder / "log").open("a") as log:
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log, "text": True}
+            self.clients = {name: subprocess.Popen(command(given, url), **pipes) for name, command in CLIENTS.items()}
+        self.schedules = check_schedules.Schedules(self.client, QUEUE, self.schedule)
 
     def ask(self, how, **order):
         client = self.clients[how]
@@ -158,11 +182,27 @@ class Run:
         self.count[role] += 1
         self.workers.append(Worker(role, self.count[role], self.given, self.url, items))
 
+    def schedule(self, how, name, cron, parameters):
+        """Creates a schedule whose fire times each make one task, however late."""
+        if how in CLIENTS:
+            self.ask(how, do="schedule", name=name, cron=cron, parameters=parameters)
+        elif how == "shell":
+            code, _, error = self.command(
+                "schedule", "add", name, QUEUE, json.dumps(parameters), *(("--cron", cron) if cron else ("--every", "1s")),
+                "--overlap", "allow", "--missed", "all", *WORDS,
+            )  # fmt: skip
+            assert code == 0, error
+        else:
+            when, policies = {"cron": cron} if cron else {"every": 1}, {"overlap": "allow", "missed": "all"}
+            self.client.schedule(name, TaskCall(QUEUE, parameters), **when, **policies, **OPTIONS)
+
     def submit(self):
         n, ms = len(self.submitted), self.dice.choice([0, 5, 20, 100])
         parameters = {"n": n, "ms": ms}
         # A command takes longer than a call.
         how = self.dice.choice(["python", "python", "crate", "crate", "typescript", "typescript", "shell", "old"])
+        if how != "old":
+            parameters["fails"] = fails = self.dice.choice([0] * 8 + [1, 99])
         if how == "old":
             id = self.ask(how, do="enqueue", queue=QUEUE, parameters=json.dumps(parameters))
             self.foreign.add(id)
@@ -171,13 +211,15 @@ class Run:
             self.ask(how, do="submit", id=id, parameters=parameters)
         elif how == "shell":
             id = f"shell-{n}"
-            code, _, error = self.command(
-                "submit", QUEUE, json.dumps(parameters), "--id", id, "--method", "square", "--max-losses", "1000"
-            )
+            code, _, error = self.command("submit", QUEUE, json.dumps(parameters), "--id", id, *WORDS)
             assert code == 0, error
         else:
-            id = self.queue.submit(parameters, method="square", max_losses=1000).id
+            id = self.queue.submit(parameters, **OPTIONS).id
         self.submitted[id] = n
+        if how != "old":
+            self.fails[id] = fails
+        if how not in ("old", "shell"):
+            self.hooked.add(id)
 
     def cancel(self):
         id, how = self.dice.choice(list(self.submitted)), self.dice.choice(["python", "shell", "crate", "typescript"])
@@ -209,7 +251,7 @@ class Run:
         assert done, id
 
     def break_one(self):
-        worker = self.dice.choice(self.workers)
+        worker = self.dice.choice([worker for worker in self.workers if worker.role not in THIEF])
         if worker.role == "old" or self.dice.random() < 0.5:
             self.note("killed", worker)
             self.killed.add(worker.process.pid)
@@ -219,13 +261,16 @@ class Run:
             self.workers.remove(worker)
             self.begin(worker.role, worker.items)
         elif worker.frozen_until is None:
-            self.note("frozen", worker)
-            worker.signal(signal.SIGSTOP)
-            worker.frozen_until = time.monotonic() + self.dice.uniform(0.5, 2) * LEASE
+            self.freeze(worker, time.monotonic() + self.dice.uniform(0.5, 2) * LEASE)
+
+    def freeze(self, worker, until):
+        self.note("frozen", worker)
+        worker.signal(signal.SIGSTOP)
+        worker.frozen_until = until
 
     def thaw(self, now):
         for worker in self.workers:
-            if worker.frozen_until and now > worker.frozen_until:
+            if worker.frozen_until and now >= worker.frozen_until:
                 worker.signal(signal.SIGCONT)
                 worker.frozen_until = None
                 self.note("thawed", worker)
@@ -248,6 +293,10 @@ class Run:
     def run(self):
         for role in self.given.roles:
             self.begin(role)
+            if role in check_schedules.SERVERS:
+                self.schedules.serve_alone(role, 8 if self.given.planted else PATIENCE)
+                self.freeze(self.workers[-1], float("inf"))
+        self.thaw(float("inf"))
         for role in [role for role in ITEMS if role in self.given.roles]:
             self.begin(role, items=True)
         until, next_fault = time.monotonic() + self.given.seconds, time.monotonic() + 2
@@ -279,6 +328,12 @@ class Run:
     def judge(self):
         """Yields what is wrong, a line for each fault."""
         until, found = time.monotonic() + PATIENCE, []
+        for thief in [worker for worker in self.workers if worker.role in THIEF]:
+            thief.end()
+            self.workers.remove(thief)
+        expected = self.schedules.end(until)
+        there = {task.id for task in self.queue.tasks()}
+        self.submitted |= {id: n for id, n in expected.items() if id in there}
         left = set(self.submitted)
         while left and time.monotonic() < until:
             left = {id for id in left if self.client.task(id).state() not in FINAL}
@@ -288,10 +343,17 @@ class Run:
         found += filter(None, [worker.end() for worker in self.workers])
         attempts = self.history(found)
         self.foreign |= {id for id, ran in attempts.items() if any(worker.startswith("old") for _, worker in ran)}
-        found += self.transitions(self.queue)
-        found += self.transitions(self.works.queue)
+        events = list(self.queue.events())
+        found += self.transitions(events)
+        found += self.transitions(list(self.works.queue.events()))
+        found += self.schedules.faults(expected, there, events)
+        found += check_hooks.faults(self.lines("history"), self.lines("hooks"), events, self.cancelled)
         for id, n in self.submitted.items():
-            record = self.client.task(id).info()
+            record, fails = self.client.task(id).info(), self.fails[id]
+            if (record.failures or 0) > fails:
+                found.append(f"{id} has failed {record.failures} times, not after {fails} orders: {record.error}")
+            if id in self.hooked and "hooked" not in (record.tags or ()):
+                found.append(f"{id} has no tag of a hook around its submit")
             if record.status == "complete":
                 result = record.result
                 ran = {worker for attempt, worker in attempts.get(id, []) if attempt == result["attempt"]}
@@ -299,11 +361,12 @@ class Run:
                     found.append(f"{id} has the result {result}, of none of {attempts.get(id)}")
                 if not result["worker"].startswith("old") and result["attempt"] != record.attempt:
                     found.append(f"{id} has the result of the attempt {result['attempt']}, not {record.attempt}")
-            elif record.status == "failed" or id not in self.cancelled:
+            elif id not in self.cancelled and (record.status != "failed" or fails < 2):
                 found.append(f"{id} is {record.status}: {record.error}")
         found += self.doctor()
         ran, workers = sum(map(len, attempts.values())), sum(self.count.values())
-        self.done = f"{len(self.submitted)} tasks, {ran} attempts, {len(self.added)} items, {workers} workers"
+        self.done = f"{len(self.submitted)} tasks, {len(expected)} of schedules, {ran} attempts, "
+        self.done += f"{len(self.lines('hooks'))} hooks, {len(self.added)} items, {workers} workers"
         return found
 
     def items(self, until):
@@ -319,8 +382,7 @@ class Run:
             worker.process.wait()
             self.workers.remove(worker)
         results, done = collections.defaultdict(set), collections.Counter()
-        file = self.given.folder / "items"
-        for line in file.read_text().splitlines() if file.exists() else ():
+        for line in self.lines("items"):
             what, id, result, _ = line.split()
             if what == "result":
                 results[id].add(int(result))
@@ -339,10 +401,14 @@ class Run:
         if counts.failed or counts.cancelled or counts.waiting:
             yield f"items are left: {counts}"
 
-    def transitions(self, queue):
+    def lines(self, name):
+        file = self.given.folder / name
+        return file.read_text().splitlines() if file.exists() else []
+
+    def transitions(self, events):
         """Checks that the events, in the server's order, belong to one owner at a time, and to one result. Blueque
         1.0 makes no events."""
-        held, completions, events = {}, collections.Counter(), list(queue.events())
+        held, completions = {}, collections.Counter()
         yield from check(events, self.foreign, old="old" in self.given.roles)
         for event in events:
             if event.to == "reserved":
@@ -375,7 +441,7 @@ class Run:
         """The attempts that there were, by worker. No two attempts may run at once, unless the earlier worker was
         killed or frozen."""
         running, attempts, frozen, numbers = {}, {}, set(), set()
-        for line in (self.given.folder / "history").read_text().splitlines():
+        for line in self.lines("history"):
             what, id, attempt, worker, other = line.split()
             if what == "begin":
                 before, excused = running.get(id, (None, False))
@@ -427,6 +493,7 @@ def main():
             if given.planted:
                 missed = [words.strip() for words in STOLEN if not any(words in line for line in found)]
                 print(f"  the thief was not seen: {missed}" if missed else f"  planted, and found: {found[0]}")
+                print((given.folder / "log").read_text()[-4000:] if missed else "", end="")
                 failed |= bool(missed)
                 continue
             for line in found:

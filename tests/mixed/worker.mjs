@@ -26,7 +26,27 @@ function beside(file) {
   }
 }
 
-export default async function square({ n, ms }, context) {
+/** Records the calls of the hooks of attempts. The hooks of every second attempt throw. */
+function hook(what) {
+  return (attempt) => {
+    appendFileSync(join(here, "hooks"), `${what} ${attempt.id} ${attempt.attempt} ${process.env.MIXED_WORKER}\n`);
+    if (attempt.attempt % 2) throw new Error("a hook changes no outcome");
+  };
+}
+
+/** In the process of the handler. */
+export const hooks = { beforeAttempt: hook("before"), afterAttempt: hook("after") };
+
+const outcomes = {
+  onSuccess: hook("success"),
+  onFailure: hook("failure"),
+  onRetry: hook("retry"),
+  onCancel: hook("cancel"),
+  onRelease: hook("release"),
+  onLost: hook("lost"),
+};
+
+export default async function square({ n, ms, fails = 0 }, context) {
   const worker = process.env.MIXED_WORKER;
   const file = join(here, "running", context.id);
   note("begin", context, beside(file));
@@ -37,13 +57,14 @@ export default async function square({ n, ms }, context) {
     rmSync(file, { force: true });
     note("end", context, "-");
   }
+  if (context.attempt <= fails) throw new Error("as the task orders");
   return { square: n * n, attempt: context.attempt, worker };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [, , url, queue, lease] = process.argv;
   const client = new Client(url);
-  const options = { slots: 2, lease: Number(lease), grace: 1, tasksPerProcess: 20 };
+  const options = { slots: 2, lease: Number(lease), grace: 1, tasksPerProcess: 20, hooks: outcomes };
   await new Worker(client, queue, new URL(import.meta.url), options).run();
   await client.close();
 }
