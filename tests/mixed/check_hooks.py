@@ -11,11 +11,10 @@ PLANTED = (" its hook after_attempt ", " its hook before_attempt ", " hooks of i
 
 def verdicts(events):
     """The outcome of each attempt whose end the server has accepted, by id and number."""
-    found = {}
+    found, names = {}, {"complete": "success", "failed": "failure", "cancelled": "cancel"}
     for event in events:
         if event.from_ == "started" and event.why in ("complete", "fail"):
-            retry = "retry" if event.why == "fail" else None
-            found[event.id, event.attempt] = {"complete": "success", "failed": "failure"}.get(event.to, retry)
+            found[event.id, event.attempt] = names.get(event.to, "retry")
     return found
 
 

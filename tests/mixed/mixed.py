@@ -188,8 +188,8 @@ class Run:
             self.ask(how, do="schedule", name=name, cron=cron, parameters=parameters)
         elif how == "shell":
             code, _, error = self.command(
-                "schedule", "add", name, QUEUE, json.dumps(parameters), *(("--cron", cron) if cron else ("--every", "1s")),
-                "--overlap", "allow", "--missed", "all", *WORDS,
+                "schedule", "add", name, QUEUE, json.dumps(parameters),
+                *(("--cron", cron) if cron else ("--every", "1s")), "--overlap", "allow", "--missed", "all", *WORDS,
             )  # fmt: skip
             assert code == 0, error
         else:
@@ -487,6 +487,9 @@ def main():
             run = Run(given, own.url)
             try:
                 found = run.run()
+            except BaseException:
+                print((given.folder / "log").read_text()[-4000:])
+                raise
             finally:
                 run.clear()
             print(f"{pathlib.Path(server).name}, seed {given.seed}: {run.done}; {len(found)} violations", flush=True)
