@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -339,6 +340,26 @@ def test_a_record_has_values_and_texts(client: Client) -> None:
     assert "status='failed'" in repr(record)
     # The result of a program may be anything.
     assert client.queue("q").submit_bytes(b"\xff").info().parameters == b"\xff"
+
+
+def test_progress_without_a_total_keeps_its_unit(client: Client) -> None:
+    @task(queue="q")
+    def counts(done: float, unit: str | None) -> None:
+        context.progress(done, unit=unit)
+
+    for unit, expected in [("files", {"done": 3, "unit": "files"}), (None, 3)]:
+        job = client.submit(counts.call(3, unit))
+        run_until_idle(client, counts)
+        assert job.progress() == expected
+
+
+def test_times_in_milliseconds_are_refused(client: Client) -> None:
+    queue, late = client.queue("q"), time.time() * 1000
+    with pytest.raises(InvalidCall, match=r"eta: [\d.]+ are milliseconds. Times are seconds since 1970"):
+        queue.submit(1, eta=late)
+    with pytest.raises(InvalidCall, match=r"deadline: \d+ are milliseconds"):
+        queue.submit(1, deadline=int(late))
+    assert queue.counts().scheduled == 0
 
 
 def test_events_begin_with_the_next(client: Client) -> None:

@@ -7,12 +7,13 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import hooked_tasks as app
 import pytest
 from conftest import PATIENCE, Start, until
 
-from blueque_client import Client, Hooks, Refused, Submit, TaskCancelled, TaskFailed, aio
+from blueque_client import Client, Hooks, InvalidCall, Refused, Submit, TaskCancelled, TaskFailed, aio
 from blueque_client.testing import Server, run_until_idle
 
 
@@ -105,6 +106,14 @@ def test_hooks_are_around_submits(server: Server, namespace: str) -> None:
             return (await (await client.queue("q").submit(1)).info()).key
 
     assert asyncio.run(work()) == "tenant-8"
+
+
+def test_a_class_in_place_of_its_instance_is_refused(server: Server, client: Client) -> None:
+    given: Any = [Tenant]
+    with pytest.raises(InvalidCall, match=r"hooks are instances: pass Tenant\(\)"):
+        Client(server.url, hooks=given)
+    with pytest.raises(InvalidCall, match=r"hooks are instances: pass Tenant\(\)"):
+        run_until_idle(client, app, hooks=given)
 
 
 def test_a_class_of_hooks_without_an_instance_is_named(start: Start, tmp_path: Path) -> None:

@@ -183,9 +183,13 @@ export class Context {
     return this.#persist("checkpoint", value);
   }
 
-  /** Reports progress, for people: `progress(3, 10, "files")`, or any value. */
+  /**
+   * Reports progress, for people: `progress(3, 10, "files")`, `progress(3, undefined, "files")` if the total is not known,
+   * or any value.
+   */
   progress(done: unknown, total?: number, unit?: string): Promise<void> {
-    return this.#persist("progress", total === undefined ? done : { done, total, ...(unit && { unit }) });
+    const of = { ...(total !== undefined && { total }), ...(unit && { unit }) };
+    return this.#persist("progress", Object.keys(of).length ? { done, ...of } : done);
   }
 
   #persist(kind: "checkpoint" | "progress", value: unknown): Promise<void> {

@@ -87,6 +87,7 @@ const OUTCOMES: Readonly<Record<string, keyof Hooks>> = {
 export function hooksOf(given: Hooks | readonly Hooks[] | undefined): readonly Hooks[] {
   const all = (given === undefined ? [] : Array.isArray(given) ? given : [given]) as readonly Hooks[];
   for (const each of all as readonly unknown[]) {
+    if (typeof each === "function") throw new InvalidCall("BADARG", `hooks are objects: pass new ${each.name}().`);
     if (typeof each !== "object" || each === null) throw new InvalidCall("BADARG", `hooks are objects, not ${shown(each)}.`);
     // The methods of a class are not properties of its object, so only own properties can be misspelled.
     const wrong = Object.entries(each).find(([name, what]) => /^(on|around|before|after)[A-Z]/.test(name) && typeof what === "function" && !NAMES.includes(name));

@@ -56,6 +56,6 @@ export function localContext(options: LocalOptions = {}): LocalContext {
 
 function words(progress: unknown): string {
   const { done, total, unit } = (progress ?? {}) as { done?: number; total?: number; unit?: string };
-  if (done === undefined || total === undefined) return `progress ${JSON.stringify(progress)}`;
-  return `${done} of ${total}${unit === undefined ? "" : ` ${unit}`}`;
+  if (done === undefined) return `progress ${JSON.stringify(progress)}`;
+  return `${done}${total === undefined ? "" : ` of ${total}`}${unit === undefined ? "" : ` ${unit}`}`;
 }

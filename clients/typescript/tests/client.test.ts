@@ -505,6 +505,15 @@ test("a record has values and texts", async () => {
   assert.match(lines.at(-1) ?? "", /^Look at its error/);
 });
 
+test("progress without a total keeps its unit", async () => {
+  await using client = server.client();
+  for (const [unit, expected] of [["files", { done: 3, unit: "files" }], [undefined, 3]] as const) {
+    const task = await client.queue("q").submit(1);
+    await runUntilIdle(client, "q", (_: unknown, context: Context) => context.progress(3, undefined, unit));
+    assert.deepEqual(await task.progress(), expected);
+  }
+});
+
 test("events begin with the next", async () => {
   await using client = server.client();
   const queue = client.queue("q");

@@ -121,5 +121,7 @@ test("hooks are around submits", async () => {
 test("a hook with an unknown name is refused", async () => {
   await using client = server.client();
   const wrong = { onComplete: () => undefined } as Hooks;
+  class Notes { onSuccess(): void { /* a hook */ } }
+  assert.throws(() => new Worker(client, "q", () => 1, { hooks: Notes as unknown as Hooks }), /hooks are objects: pass new Notes\(\)/);
   assert.throws(() => new Worker(client, "q", () => 1, { hooks: wrong }), (error) => error instanceof InvalidCall && error.message.includes("no hook onComplete"));
 });

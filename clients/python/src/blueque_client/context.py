@@ -160,10 +160,10 @@ class Context:
         return _attempt().ask("checkpoint", value)
 
     def progress(self, done: Any, total: float | None = None, unit: str | None = None) -> Awaitable[None]:
-        """Reports progress, for people: `progress(3, 10, "files")`, or any value. Like `checkpoint` it may be
-        awaited."""
-        value = done if total is None else {"done": done, "total": total, **({"unit": unit} if unit else {})}
-        return _attempt().ask("progress", value)
+        """Reports progress, for people: `progress(3, 10, "files")`, `progress(3, unit="files")` without a known total, or
+        any value. Like `checkpoint` it may be awaited."""
+        of = {name: value for name, value in (("total", total), ("unit", unit or None)) if value is not None}
+        return _attempt().ask("progress", {"done": done, **of} if of else done)
 
     def log(self, text: str) -> None:
         """Adds a line to the task's log. Records of `logging` are also added to the log."""

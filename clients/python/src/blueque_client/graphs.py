@@ -11,7 +11,7 @@ from .calls import SubmitOptions
 from .errors import InvalidCall
 from .names import check_options
 from .task_functions import TaskCall, TaskFunction
-from .wire import Time, random_id
+from .wire import Time, option, random_id
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
@@ -161,6 +161,7 @@ class Node(Generic[R_co]):
                     raise InvalidCall("BADARG", f"at_least={value!r}: pass a number and the tasks, `(2, [a, b, c])`.")
                 self.least = (value[0], tuple(value[1]))
             elif name in ("id", "eta"):
+                option(name, value)
                 setattr(self, name, getattr(self, name) if value is None else value)
             elif value is not None:
                 self.options[name] = value

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .context import Again, Failure
-from .errors import BluequeError
+from .errors import BluequeError, InvalidCall
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
@@ -118,13 +118,22 @@ class Hooks:
         """A process of tasks ends. A process that is killed does not call this."""
 
 
+def instances(hooks: Iterable[Hooks]) -> tuple[Hooks, ...]:
+    """Returns the hooks. Refuses a class in place of its instance."""
+    found = tuple(hooks)
+    for each in found:
+        if isinstance(each, type):
+            raise InvalidCall("BADARG", f"hooks are instances: pass {each.__name__}().")
+    return found
+
+
 def hooks_of(tasks: Any, given: Iterable[Hooks] = ()) -> list[Hooks]:
     """Returns the given hooks, then the instances of `Hooks` among the tasks of a worker or in their module."""
     try:
         found = list(vars(tasks).values()) if not isinstance(tasks, Iterable) else list(tasks)
     except TypeError:
         found = []
-    return list(dict.fromkeys([*given, *(each for each in found if isinstance(each, Hooks))]))
+    return list(dict.fromkeys([*instances(given), *(each for each in found if isinstance(each, Hooks))]))
 
 
 def without_instance(tasks: Any, found: Iterable[Hooks]) -> list[str]:

@@ -70,7 +70,8 @@ def _words(progress: Any) -> str:
     if not isinstance(progress, dict) or "done" not in progress:
         return f"progress {progress}"
     unit = f" {progress['unit']}" if "unit" in progress else ""
-    return f"{progress['done']} of {progress.get('total', '?')}{unit}"
+    total = f" of {progress['total']}" if "total" in progress else ""
+    return f"{progress['done']}{total}{unit}"
 
 
 def begun(name: str, queue: str, method: str | None, left: Left | None) -> tuple[Outside, RunningAttempt]:

@@ -72,8 +72,16 @@ def written(value: object) -> bytes:
     raise InvalidCall("BADARG", f"{value!r} is no value of an argument.")
 
 
+#: Seconds since 1970 in the year 5138. A later time is a number of milliseconds.
+_LATEST = 10**11
+#: Options that are times.
+_TIMES = ("eta", "deadline", "start", "end")
+
+
 def option(name: str, value: object) -> bytes:
     """The value of an option in the form that is sent. An error names the option."""
+    if name in _TIMES and isinstance(value, (int, float, Decimal)) and value > _LATEST:
+        raise InvalidCall("BADARG", f"{name}: {value} are milliseconds. Times are seconds since 1970, or a datetime.")
     try:
         return written(value)
     except InvalidCall as error:

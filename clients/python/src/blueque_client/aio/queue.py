@@ -12,7 +12,7 @@ from ..errors import BluequeError, InvalidCall, PayloadError, duplicate
 from ..hooks import around_submit
 from ..names import OF_A_SUBMIT, check_options, check_setting, missing
 from ..tracing import submitting
-from ..wire import Seconds, Time, random_id, written
+from ..wire import Seconds, Time, option, random_id, written
 from ..wire import rate as rate_sent
 from .link import Link, pause
 from .task import Task
@@ -69,6 +69,7 @@ class Queue:
     ) -> Task[Any]:
         """Adds a task with parameters in bytes, without the serializer."""
         check_options("a submit", options, calls.SubmitOptions.__annotations__, *OF_A_SUBMIT)
+        option("eta", eta)
         name = id or random_id()
         each = [calls.SubmitEach(name, eta, parameters)]
         async with around_submit(self._link.hooks, self.name, options, name) as changed:

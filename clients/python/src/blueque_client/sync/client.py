@@ -14,7 +14,7 @@ from ..cron import Cron
 from ..errors import InvalidCall, Unsuitable, duplicate
 from ..graph_calls import batches, digest, entries
 from ..graphs import Graph
-from ..hooks import Hooks, around_submit
+from ..hooks import Hooks, around_submit, instances
 from ..names import OF_A_SUBMIT, check_options, missing
 from ..payload import Json, Serializer
 from ..replies import suitable
@@ -78,7 +78,7 @@ class Client:
             clock,
             spans,
             place,
-            tuple(hooks),
+            instances(hooks),
         )
 
     if not TYPE_CHECKING:  # types know what there is
