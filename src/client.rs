@@ -584,6 +584,10 @@ impl<L: Link> ClientBuilder<L> {
         self
     }
 
+    pub(crate) fn submit_hooks(&self) -> &[SubmitHook] {
+        &self.around_submit
+    }
+
     /// Opens a namespace for tests, whose calls carry a time ([`Call::at`]). An empty namespace becomes a namespace for
     /// tests, and an existing namespace for tests can be opened. Without this option a namespace for tests is refused
     /// with the code `TEST`, because its clock may show any time.

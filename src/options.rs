@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
+use crate::constants::TRACE_STATE;
 use crate::contract::Described;
 use crate::model::{Backoff, Missed, OnFailure, Overlap, Policy, QueueOrder, Status, Until};
 use crate::names::{Pattern, TaskId};
@@ -420,3 +421,24 @@ impl Decimal for SystemTime {
 }
 
 include!(concat!(env!("OUT_DIR"), "/options.rs"));
+
+/// Returns the option `trace` of a task for a valid `traceparent` and its `tracestate`. A `tracestate` that is too long
+/// or has other characters is left out, as the W3C recommendation allows.
+#[must_use]
+pub fn with_state(traceparent: &str, tracestate: &str) -> String {
+    let fits = (1..=TRACE_STATE as usize).contains(&tracestate.len())
+        && tracestate.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if fits { format!("{traceparent} {tracestate}") } else { traceparent.to_owned() }
+}
+
+#[cfg(all(test, feature = "by-name"))]
+mod tests {
+    use super::TRACE_STATE;
+    use crate::contract::commands::type_of;
+
+    #[test]
+    fn the_longest_trace_has_the_longest_state() {
+        // The `traceparent` and a space have 56 characters.
+        assert_eq!(type_of("trace").and_then(|of| of.high), Some(56 + i64::from(TRACE_STATE)));
+    }
+}

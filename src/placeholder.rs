@@ -45,6 +45,8 @@ pub(crate) enum Delivery<'a> {
     Complete(#[serde(borrow)] &'a RawValue),
     /// The upstream will not be complete, for this reason.
     Failed(String),
+    /// The upstream was not needed, for this reason.
+    Skipped(String),
     /// No delivery has arrived. Placeholders of graphs begin with this value.
     Waits(Waits),
 }

@@ -18,7 +18,8 @@ use crate::model::{
 };
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::options::Submit;
-use crate::submit_hooks::{Submission, around};
+use crate::placeholder;
+use crate::submit_hooks::{Submission, SubmitHook, around};
 use crate::task::Task;
 
 /// A queue of a namespace.
@@ -152,7 +153,7 @@ impl<L: Link> Queue<L> {
                 let task = NewTask::new(&id, &parameters).eta(eta);
                 self.client.run(&submit(self.client.calls(), &self.name, &task, &options, &request)).await
             };
-            let round = around(self.client.submit_hooks(), self.submission(Some(&id), 1, options), begins).await?;
+            let round = around(self.hooks(), self.submission(Some(&id), 1, options), begins).await?;
             Ok((Task::new(self.client.clone(), id), round))
         })
     }
@@ -172,7 +173,7 @@ impl<L: Link> Queue<L> {
                 let options = self.client.before_submit(&self.name, &submission.options)?;
                 self.client.run(&self.one_batch(&[NewTask::new(&id, &parameters).eta(eta)], &options)).await
             };
-            let made = around(self.client.submit_hooks(), self.submission(Some(&id), 1, options), creates).await?;
+            let made = around(self.hooks(), self.submission(Some(&id), 1, options), creates).await?;
             let id = match made.into_iter().next() {
                 Some(Submitted::Taken(other)) => other,
                 _ => id,
@@ -208,8 +209,13 @@ impl<L: Link> Queue<L> {
                 Ok(made)
             };
             let id = if let [task] = tasks { Some(task.id) } else { None };
-            around(self.client.submit_hooks(), self.submission(id, tasks.len(), options.clone()), creates).await
+            around(self.hooks(), self.submission(id, tasks.len(), options.clone()), creates).await
         })
+    }
+
+    /// Returns the hooks around a submit. The links between partitions are no submits of the program.
+    fn hooks(&self) -> &[SubmitHook] {
+        if self.name.as_str() == placeholder::QUEUE { &[] } else { self.client.submit_hooks() }
     }
 
     /// Describes a submit for the hooks around it.

@@ -71,6 +71,24 @@ impl<L: Link> Queue<L> {
         self.client().make(self.client().calls().events(self.name(), after, 500, &EventsOptions::new()))
     }
 
+    /// Returns the latest event: [`Queue::follow`] and [`Queue::events`] after it begin with the next one. `0` if the
+    /// queue has no events.
+    ///
+    /// # Errors
+    /// The errors of [`Client::call`](crate::Client::call).
+    pub fn latest_event(&self) -> L::Answer<'_, Result<String>> {
+        L::answer(async move {
+            let mut after = "0".to_owned();
+            loop {
+                let last = L::step(self.events(&after)).await?.last;
+                if last == after {
+                    return Ok(after);
+                }
+                after = last;
+            }
+        })
+    }
+
     /// Yields the transitions after an event, one after another, and then new transitions as they happen; `0` starts at
     /// the oldest event that is kept. The blocking client returns an iterator that waits for the next event, the
     /// asynchronous client a stream. While the server is away, both wait for it. Keep the [`cursor`](crate::Event::cursor) of the last event to continue after an

@@ -19,14 +19,12 @@ use crate::error::{Code, Error, Result};
 use crate::link::Link;
 use crate::model::TaskInfo;
 use crate::names::TaskId;
+use crate::options::with_state;
 use crate::submit_hooks::{AroundSubmit, RunSubmit, Submission};
 use crate::worker::{AroundAttempt, Context, Failure, Hooks, Stopped};
 
 /// Maximum number of upstreams to which the span of an attempt links.
 const UPSTREAMS: usize = 32;
-
-/// Maximum length of a `tracestate` in a task. A longer one is left out.
-const STATE: usize = 512;
 
 /// Bounds of the histograms of durations, in seconds. An attempt may take days.
 const BOUNDS: [f64; 14] = [0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0, 300.0, 1800.0, 3600.0, 21600.0, 86400.0];
@@ -322,9 +320,7 @@ async fn links<L: Link>(attempt: &Context<L>, info: Option<&TaskInfo>) -> Vec<Sp
 fn header(context: &SpanContext) -> Option<String> {
     let (trace, span, flags) = (context.trace_id(), context.span_id(), context.trace_flags().to_u8());
     let parent = format!("00-{trace}-{span}-{flags:02x}");
-    let state = context.trace_state().header();
-    let fits = (1..=STATE).contains(&state.len()) && state.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    context.is_valid().then(|| if fits { format!("{parent} {state}") } else { parent })
+    context.is_valid().then(|| with_state(&parent, &context.trace_state().header()))
 }
 
 /// Reads a `trace` of the contract.

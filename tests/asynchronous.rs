@@ -97,6 +97,8 @@ async fn search_and_events_are_streams() {
         assert_eq!(event.to, "pending");
         seen += 1;
     }
+    let latest = queue.latest_event().await.unwrap();
+    assert!(queue.events(&latest).await.unwrap().items.is_empty() && latest != "0");
     // Receives a change while the stream waits.
     let (event, cancelled) = tokio::join!(events.next(), queue.bulk(&CANCEL, &filter));
     assert_eq!(event.unwrap().unwrap().to, "cancelled");

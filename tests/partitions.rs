@@ -9,9 +9,10 @@ mod partitions;
 mod support;
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::{GraphPart, SubmitGraphOptions, TaskOptions};
+use blueque::calls::{CancelOptions, GraphPart, SubmitGraphOptions, TaskOptions};
 use blueque::{
     Client, Deliverer, Filter, GlobalId, Graph, GraphId, Partitions, QueueName, Status, Submit, TaskId, Topology,
     Worker,
@@ -576,6 +577,71 @@ fn a_graph_over_two_partitions_is_made_in_both_or_in_none() {
     assert_eq!(found.look().unwrap().tasks.len(), 4);
     let missing = partitions.find_graph(&GraphId::new("nosuch").unwrap()).unwrap_err();
     assert_eq!(missing.word(), "NOTASK");
+}
+
+#[test]
+fn hooks_surround_submits_to_one_partition_and_to_several() {
+    let servers = [Server::start(), Server::start()];
+    let (seen, trace) = (Arc::new(Mutex::new(Vec::new())), "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    let notes = Arc::clone(&seen);
+    let builder = Client::builder().limit(Duration::from_secs(5)).around_submit(move |mut submit, run| {
+        let graph = submit.graph.as_ref().map(ToString::to_string);
+        notes.lock().unwrap().push((submit.queue.as_ref().map(ToString::to_string), graph, submit.tasks));
+        submit.options = submit.options.trace(trace);
+        run(submit)
+    });
+    let partitions = builder.open_partitions(&addresses(&servers)).unwrap();
+    partitions.store().unwrap();
+    let made = partitions.submit_graph(&pair("g", 1), None).unwrap();
+    let single = partitions.submit_in(&name("2"), "q", &1, Submit::default()).unwrap();
+    partitions.link(&single, &name("1")).unwrap();
+    let expected = [(None, Some("g".to_owned()), 4), (Some("q".to_owned()), None, 1)];
+    assert_eq!(*seen.lock().unwrap(), expected, "links are no submits of the program");
+    for id in made.tasks.iter().map(|(_, id)| id.as_str()).chain([single.to_string().as_str()]) {
+        let info = partitions.task(&id.parse().unwrap()).unwrap().info().unwrap();
+        assert_eq!(info.trace().as_deref(), Some(trace), "{id}");
+    }
+}
+
+#[test]
+fn a_skipped_task_counts_the_same_in_one_partition_and_in_several() {
+    let (_servers, partitions) = two();
+    let graph = |id: &str, [of_a, of_clean, of_more]: [&str; 3]| {
+        let graph = Graph::new().id(GraphId::new(id).unwrap());
+        let a = graph.task("q", "m", &1).label("a").partition(&name(of_a));
+        let clean = graph.task("q", "m", &1).label("clean").partition(&name(of_clean)).after_failure(&a);
+        let more = graph.task("q", "m", &1).label("more").partition(&name(of_more)).needs(&clean);
+        graph.task("q", "m", &1).label("rest").partition(&name("2")).after(&more).needs(&a);
+        graph
+    };
+    delivering(&partitions, || {
+        for (id, places) in [("one", ["2", "2", "2"]), ("several", ["1", "2", "1"]), ("turned", ["2", "1", "2"])] {
+            let made = partitions.submit_graph(&graph(id, places), None).unwrap().graph;
+            complete(&partitions, places[0], "1");
+            complete(&partitions, "2", "1");
+            let info = made.wait(SOON).unwrap().info;
+            let counts = (info.total, info.complete, info.skipped, info.failed, info.cancelled);
+            assert_eq!(counts, (4, 2, 2, 0, 0), "{id}");
+        }
+        // A task outside a graph, which is skipped before it is linked, or later.
+        for (id, is_early) in [("early", true), ("late", false)] {
+            let upstream = submit(&partitions, "1", id, Submit::default().hold());
+            let skip = || {
+                let client = partitions.partition(&name("1")).unwrap();
+                let how = CancelOptions::new().skip(true);
+                client.call(&client.calls().cancel(upstream.task(), "not needed", &how)).unwrap()
+            };
+            is_early.then(skip);
+            let there = partitions.link(&upstream, &name("2")).unwrap();
+            if !is_early {
+                let waits = submit(&partitions, "2", id, Submit::default().result_of(0, &there));
+                skip();
+                assert!(partitions.task(&waits).unwrap().wait(SOON).unwrap().is_skipped());
+            }
+            let info = partitions.task(&GlobalId::new(name("2"), there)).unwrap().wait(SOON).unwrap();
+            assert_eq!((info.is_skipped(), info.reason()), (true, Some(format!("1:{id} was skipped"))));
+        }
+    });
 }
 
 #[test]

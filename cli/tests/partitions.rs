@@ -486,6 +486,15 @@ fn one_worker_runs_the_tasks_of_all_partitions_in_turn_and_delivers_between_them
     assert!(workers.contains(&"1".to_owned()) && workers.contains(&"2".to_owned()), "{workers:?}");
     let said = worker.ends();
     assert!(said.contains("partition 2: started few-0") && said.contains("partition 1: ends"), "{said}");
+    let used = |more: &[&str]| {
+        let row = &desk.json(&[&["usage", "q"], more].concat())[0];
+        (row["tasks"].as_u64().unwrap(), row["wall_seconds"].as_f64().unwrap())
+    };
+    let (first, second, all) = (used(&["--partition", "1"]), used(&["--partition", "2"]), used(&[]));
+    assert_eq!(all.0, first.0 + second.0);
+    assert!((all.1 - first.1 - second.1).abs() < 0.001 && all.1 > first.1, "{all:?}");
+    let shown = desk.run(&["usage", "q", "--limit", "1"]).err;
+    assert!(shown.starts_with("looked at the latest 2 tasks, created since 2"), "{shown}");
 }
 
 #[test]

@@ -41,9 +41,12 @@ fn said_of(step: &Step, ids: &[TaskId]) -> Vec<u8> {
     sorted(step.options.0.iter().chain([label]).chain(key).collect())
 }
 
-/// Encodes names and values, in the order of the names. A repeated submit may belong to another trace.
+/// Options that a client adds on its own, and that may differ in a repeated submit.
+const ADDED: [&str; 2] = ["trace", "submitter"];
+
+/// Encodes names and values, in the order of the names.
 fn sorted(mut options: Vec<(&str, &[u8])>) -> Vec<u8> {
-    options.retain(|(name, _)| *name != "trace");
+    options.retain(|(name, _)| !ADDED.contains(name));
     for (_, value) in options.iter_mut().filter(|(name, _)| *name == "deadline") {
         *value = GIVEN.as_bytes();
     }

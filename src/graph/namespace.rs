@@ -162,8 +162,9 @@ pub(super) fn staging<L: Link>(
     (whole, total): (&Whole, usize),
 ) -> Result<Vec<Call<StagedGraph>>> {
     let how = plan.bounds(ids).into_iter().fold(whole.options(), SubmitGraphOptions::bounds);
+    let how = whole.submitter.as_deref().into_iter().fold(how, SubmitGraphOptions::submitter);
     let digest = digest(plan, ids, &how);
-    let how = whole.submitter.as_deref().into_iter().fold(how.digest(digest), SubmitGraphOptions::submitter);
+    let how = how.digest(digest);
     let call = |batch: Vec<Part<'_>>| {
         let (queues, options) = owned(client, &batch, ids)?;
         let parts = batch.iter().zip(&queues).zip(&options).filter_map(|((part, queue), options)| {

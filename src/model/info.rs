@@ -93,6 +93,12 @@ impl TaskInfo {
         self.fields.contains_key("cancel")
     }
 
+    /// Returns true if the task was cancelled because it was not needed: its graph counts it as skipped.
+    #[must_use]
+    pub fn is_skipped(&self) -> bool {
+        self.status() == Some(Status::Cancelled) && self.fields.get("flags").is_some_and(|flags| flags.contains(&b'x'))
+    }
+
     /// Returns true if the owner has been asked to give the task back.
     #[must_use]
     pub fn is_requeued(&self) -> bool {

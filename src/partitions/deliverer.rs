@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::reachable::Targets;
 use super::remote_edges::{self, Standing, reason};
 use super::{Merged, Partitions};
-use crate::calls::EditOptions;
+use crate::calls::{CancelOptions, EditOptions};
 use crate::client::Client;
 use crate::durability::Durability;
 use crate::error::{Code, Error, Result};
@@ -342,6 +342,7 @@ impl Desk<'_> {
             match serde_json::from_slice(&reservation.parameters) {
                 Ok(Delivery::Complete(result)) => return Ok(result.get().as_bytes().to_vec()),
                 Ok(Delivery::Failed(why)) => return Err(failed(why)),
+                Ok(Delivery::Skipped(why)) => return self.skip(why),
                 // Another call made the placeholder due.
                 Ok(Delivery::Waits(_)) | Err(_) => {}
             }
@@ -362,6 +363,7 @@ impl Desk<'_> {
         match standing {
             Standing::Complete(result) => return Ok(result),
             Standing::Ended(why) => return Err(failed(why)),
+            Standing::Skipped(why) => return self.skip(why),
             Standing::Stopping | Standing::Coming => {
                 return Err(Failure::new(format!("{upstream} is being stopped or created")).again_in(PAUSE).into());
             }
@@ -378,6 +380,15 @@ impl Desk<'_> {
             Blocking::answer(self.partitions.relink(self.here, &graph))?;
         }
         Err(Failure::new("nothing has been delivered yet").again_in(YEAR).into())
+    }
+
+    /// Ends a placeholder as skipped. The owner of a task cannot skip it, so this asks for a cancel, which the failure
+    /// of the attempt then completes.
+    fn skip(&self, why: String) -> Result<Vec<u8>, HandlerError> {
+        let id = &self.context.reservation().id;
+        let call = self.own.calls().cancel(id, &why, &CancelOptions::new().skip(true));
+        self.own.call(&call)?;
+        Err(failed(why))
     }
 
     /// Makes the task that reports an unneeded placeholder wait for that event again.
@@ -409,7 +420,8 @@ impl Desk<'_> {
                 Err(Error::NotFound) => None,
                 info => Some(info?),
             };
-            Delivery::Failed(reason(&upstream, info.as_ref()))
+            let why = reason(&upstream, info.as_ref());
+            if info.is_some_and(|info| info.is_skipped()) { Delivery::Skipped(why) } else { Delivery::Failed(why) }
         };
         match self.at(&carrier.to, || Blocking::answer(self.partitions.hand_over(&carrier.to, &upstream, &delivery)))? {
             Ok(true) => Ok(()),

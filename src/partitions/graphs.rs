@@ -100,8 +100,19 @@ impl<L: Link> Partitions<L> {
         graph: &Graph,
         otherwise: Option<&PartitionName>,
     ) -> L::Answer<'_, Result<SubmittedGraph<L>>> {
-        let all = graph.shares(&self.inner.names, otherwise);
-        L::answer(async move { self.submit_shares(all?).await })
+        let (names, hooks) = (&self.inner.names, self.inner.builder.submit_hooks());
+        let all = if hooks.is_empty() {
+            Ok(graph.shares(names, otherwise))
+        } else {
+            Err((graph.clone(), otherwise.cloned()))
+        };
+        L::answer(around(hooks, graph.submission(), async move |submission: Submission| {
+            let all = match all {
+                Ok(all) => all,
+                Err((graph, otherwise)) => graph.traced(&submission.options).shares(names, otherwise.as_ref()),
+            };
+            self.submit_shares(all?).await
+        }))
     }
 
     async fn submit_shares(&self, mut all: Shares) -> Result<SubmittedGraph<L>> {

@@ -95,6 +95,7 @@ impl<L: Link> Partitions<L> {
                 self.hand_over(to, upstream, &Delivery::Complete(result)).await.map(drop)
             }
             Standing::Ended(why) => self.hand_over(to, upstream, &Delivery::Failed(why)).await.map(drop),
+            Standing::Skipped(why) => self.hand_over(to, upstream, &Delivery::Skipped(why)).await.map(drop),
             Standing::Unneeded => self.revive(upstream, to).await,
             Standing::Open if is_of_graph(&here) => self.rearm(upstream, to).await,
             Standing::Open => self.carriers(upstream, to).await,
@@ -111,6 +112,7 @@ impl<L: Link> Partitions<L> {
                 return Ok(match serde_json::from_slice(parameters) {
                     Ok(Delivery::Complete(result)) => Standing::Complete(result.get().as_bytes().to_vec()),
                     Ok(Delivery::Failed(why)) => Standing::Ended(why),
+                    Ok(Delivery::Skipped(why)) => Standing::Skipped(why),
                     Ok(Delivery::Waits(waits)) if !self.has_begun(&waits, upstream.partition()).await? => {
                         Standing::Coming
                     }
@@ -132,6 +134,7 @@ impl<L: Link> Partitions<L> {
                 )
             }
             Some(Status::Cancelled) if is("cause", carrier(upstream, to, true)?.as_str()) => Standing::Unneeded,
+            Some(_) if info.is_skipped() => Standing::Skipped(reason(upstream, Some(&info))),
             Some(status) if status.is_finished() => Standing::Ended(reason(upstream, Some(&info))),
             _ if info.fields.contains_key("cancel") => Standing::Stopping,
             _ => Standing::Open,
@@ -385,6 +388,8 @@ pub(super) enum Standing {
     Complete(Vec<u8>),
     /// The upstream has no result and will not get a result, for this reason.
     Ended(String),
+    /// The upstream was not needed, for this reason.
+    Skipped(String),
     /// The upstream was cancelled because no task in the partition of the placeholder needed it.
     Unneeded,
     /// The upstream runs and was asked to stop, because it was cancelled.
@@ -437,6 +442,7 @@ pub(super) fn reason(upstream: &GlobalId, info: Option<&TaskInfo>) -> String {
         None => "was removed".to_owned(),
         // The error of the waiting task names the failed task.
         Some((Some(Status::Failed), info)) => return info.error().unwrap_or_default(),
+        Some((_, info)) if info.is_skipped() => "was skipped".to_owned(),
         Some((Some(Status::Cancelled), _)) => "was cancelled".to_owned(),
         Some(_) => "has a result that was not delivered: it must be JSON, of 8 MiB at most".to_owned(),
     };

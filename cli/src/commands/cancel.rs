@@ -15,6 +15,9 @@ pub struct Options {
     pub tasks: TaskIds,
     #[command(flatten)]
     force: Forced,
+    /// The task is not needed: its graph counts it as skipped, not as cancelled, and so does what only waits for it
+    #[arg(long)]
+    skip: bool,
     /// The reason, for people
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     reason: String,
@@ -23,7 +26,7 @@ pub struct Options {
 impl Subcommand for Options {
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         self.tasks.each(session, |id, _| {
-            let call = session.client.calls().cancel(id, &self.reason, &self.force.options());
+            let call = session.client.calls().cancel(id, &self.reason, &self.force.options().skip(self.skip));
             Ok(match session.client.call(&call)? {
                 Cancelled::Requested => "cancelling",
                 _ => "cancelled",

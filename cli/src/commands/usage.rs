@@ -36,7 +36,7 @@ pub struct Options {
     /// Only attempts that ended before this time
     #[arg(long, value_name = "TIME", value_parser = past, allow_hyphen_values = true)]
     until: Option<When>,
-    /// Look at most at this number of tasks, the latest first
+    /// Look at most at this number of tasks of each partition, the latest first
     #[arg(long, default_value_t = 10_000, value_parser = whole_number::<u32>(1, 1_000_000))]
     limit: u32,
 }

@@ -2,11 +2,10 @@
 
 use std::env;
 
+use blueque::calls::with_state;
+
 /// Variables with the two headers of the W3C Trace Context.
 pub const VARIABLES: [&str; 2] = ["TRACEPARENT", "TRACESTATE"];
-
-/// Maximum length of a `tracestate`. A longer one is left out, as the W3C recommendation allows.
-const STATE: usize = 512;
 
 /// Returns the context of the process that started this command. An invalid context counts as none.
 pub fn of_environment() -> Option<String> {
@@ -22,8 +21,7 @@ fn of(parent: &str, state: &str) -> Option<String> {
     if trace.len() != 32 || span.len() != 16 || flags.len() != 2 || !id(trace) || !id(span) || !hex(flags) {
         return None;
     }
-    let fits = (1..=STATE).contains(&state.len()) && state.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    Some(if fits { format!("{parent} {state}") } else { parent.to_owned() })
+    Some(with_state(parent, state))
 }
 
 #[cfg(test)]

@@ -540,6 +540,11 @@ export interface CancelOptions {
   readonly force?: boolean | undefined;
   /** Take the task from its owner at once instead of waiting for the owner. By default 0. */
   readonly atOnce?: boolean | undefined;
+  /**
+   * The task is not needed: it counts as skipped in its graph, and so do the tasks that only wait for it. By
+   *   default 0.
+   */
+  readonly skip?: boolean | undefined;
   /** The author of the call, for `audit`; `blueque` sends `USER\@HOST`. */
   readonly by?: string | undefined;
   /** A random id, the same for all repetitions of this call: a repeated call returns the first reply. */
@@ -550,7 +555,8 @@ const CANCEL_REPLY: Shape<"cancelled" | "cancelling"> = wire.single({ name: "rep
 
 /**
  * Cancels a task. If an attempt holds the task, its owner is ordered to stop it, or with `force` to kill it. With
- *   `at_once` the task is cancelled immediately, even if its program is still running.
+ *   `at_once` the task is cancelled immediately, even if its program is still running. With `skip` it was not
+ *   needed: its graph counts it as skipped.
  *
  * @param id The task.
  * @param reason The reason, for people.
@@ -563,6 +569,7 @@ export function cancel(id: string, reason: Bytes, options: CancelOptions = {}): 
   return wire.call("cancel", [id, reason], [
     ["force", options.force],
     ["at_once", options.atOnce],
+    ["skip", options.skip],
     ["by", options.by],
     ["request", options.request],
   ], CANCEL_REPLY, true, options);

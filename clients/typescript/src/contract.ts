@@ -327,6 +327,9 @@ export const TASKS_OF_CALL = 500;
 /** Maximum number of tasks whose leases one heartbeat renews. */
 export const TASKS_OF_HEARTBEAT = 500;
 
+/** Maximum length of a `tracestate` in the option `trace`. A longer one is left out. */
+export const TRACE_STATE = 512;
+
 /** Time after which a wake-up expires if no listener takes it from its list. */
 export const WAKE_UP_EXPIRES = 300;
 

@@ -23,6 +23,9 @@ export function callsOf(graph: Graph, serializer: Serializer, tags: Names = []):
   return { total: each.length, bounds, digest: digest(graph.options, bounds, each), batches: batches(tagged) };
 }
 
+/** Options that a client adds on its own, and that may differ in a repeated submit. */
+const ADDED = ["trace", "submitter"];
+
 /** The digest of a graph and all its tasks, as the contract defines it. */
 function digest({ name, onFailure, tags, deadline, notify }: GraphOptions, bounds: string | undefined, each: readonly calls.SubmitGraphEach[]): string {
   const part = (data: Bytes | string): Buffer => {
@@ -30,9 +33,8 @@ function digest({ name, onFailure, tags, deadline, notify }: GraphOptions, bound
     return Buffer.concat([Buffer.from(`${bytes.length}:`), bytes, Buffer.from(",")]);
   };
   const sorted = (options: [string, string][]): Buffer =>
-    // Only the presence of a deadline counts, because times are often relative to the submit. A repeated submit may belong
-    // to another trace.
-    Buffer.concat(options.filter(([name]) => name !== "trace").sort(([a], [b]) => (a < b ? -1 : 1))
+    // Only the presence of a deadline counts, because times are often relative to the submit.
+    Buffer.concat(options.filter(([name]) => !ADDED.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, value]) => [part(name), part(name === "deadline" ? "1" : value)]));
   const own = Object.entries({ name, on_failure: onFailure, tags, deadline, notify, bounds })
     .filter(([, value]) => value !== undefined);

@@ -3,32 +3,32 @@
 
 /** The server's name of each script. */
 export const DIGESTS = {
-  adopt: "aa2b5a1ea4fd3c82e845795897afe743a13c6c19",
+  adopt: "6c418e05cff5481e9ad0643c7cda187a3dea0f46",
   aggregate: "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
   answer_notice: "a0978354f3dbac2568f1e41517ab73ddb8837814",
   append_log: "12652c9a402947bdc6b876aa49f65869bd8762bf",
   attend: "694a32aff74d2d1e44faf064e25a2126a98ae37e",
   audit: "82ba2869865b8b44ba1d0e77df36609041ea7007",
-  bulk: "ab0908457464142411903751b5e30bc567270335",
-  cancel: "caa230870d2783418b8136326bd0f87fd3aa34e3",
+  bulk: "99e44167fee8eca066981d3f3f42db33694ff741",
+  cancel: "219043bb1f6cd36bfb06264046c50bce3472020b",
   cancel_graph: "3bffb7aa436a78bd59323d30120cc2ad50ef4177",
   changes: "1ac5b5750d1d1265f384f3fca0b5db64c824b669",
   checkpoint: "2366b5758465cdf89ff74cd63791525e98ba5b34",
-  complete: "a2fe553536a5fdeec06bd1e5004ac0c22a94ecaf",
+  complete: "e3845dba6f3246fbf5b466f98c87b136fc92033a",
   configure: "218318b3a84d781307e89e5f791b0c20e3b28da6",
   counts: "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
-  delete: "81fdc84a97ee7f1491782a0326238fd6ea70ace3",
+  delete: "49805246ae7cbd9b45eefe9d0ad15d521d75e679",
   delete_queue: "e2b99971afa3a75257ad5f7763a705a50c790a03",
-  depend: "4b5ae5a732470dc86bf6142da0e75cb70c58d36a",
+  depend: "5a4ba69e4c23b695104cdd8214328b64c5889a3a",
   describe: "55e1c0b98f6ff448cae546550fdafe7a0c5e2de0",
   description: "e8f34a88fd412fce0d8888602a07f4c5991773fa",
   drain: "0d783170e234879aa3f6cc0ccc2d64bfadca7207",
-  edit: "a5414515836ac2943ad562c154ee9d958bed270a",
+  edit: "d6554fa422aa8bf68a21d6233ff6c74b45928098",
   estimate: "d1b19654146730489c6166a6db739feb807099d4",
   events: "4c9ca8a49d43579108644b2dba68a88cb190baf3",
-  fail: "50dbdf0def00089ee9694c5c60ed725d8844db48",
+  fail: "a97d8593f858f61c236043065bc867353e550357",
   find: "c26bb93ff3b630a4831da3566d14c12b302000b0",
-  finish_and_reserve: "afdbd4a548f728590256e6dd132331eb38851190",
+  finish_and_reserve: "f257157f84dbd608eb8c921e0932cdd3bf8ffa46",
   get: "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
   get_many: "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
   graphs: "43e0de6ee1a233ae2711984a997ee73aa85f270d",
@@ -36,15 +36,15 @@ export const DIGESTS = {
   handshake: "deadbb4d0eb34254ac665d6227d22e7197da4ae3",
   heartbeat: "502133aa8a67eae51e28db6a1c1b8b7be58af134",
   history: "9282e7dd1cfbad9996a07b2a620b6ddd3611777b",
-  hold: "d4cb7f543a208052523cf3b2e522423e537c50c7",
+  hold: "b9039e23590fc206e6983b7242677d2e2bb8300f",
   limit: "a89d19b1c8b4a7830820e65ce08fecd593b4b68b",
   limits: "0f4170749446927b3f4fbe8f70d94a9f04797c0e",
   list: "5834c5cc2025531e1742fb70458765f43e52c12e",
   list_held: "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
   listeners: "e85ffa993efc1a97192400bd63b82cd22f020af5",
   logs: "e7159d7d6372b7d7d7d3ff2889f3fe53debc6b77",
-  maintenance: "d92d4ab8b9bf07ffbcea29a080dea07d0d703380",
-  move: "a62245335afd4520aee66a8d7ee75ef4309e8a36",
+  maintenance: "ecd6c8daeb743370bb90f1e55efea67879501dad",
+  move: "49fe807a770b9872e6ba6b2e01cb27d575bd91f4",
   note: "1acaa4b0235eefa84f2f0c30a84e96a8f42a9192",
   notices: "d2fd00b82a4b9da373ca4f62884d20856063fb6c",
   pause: "eb3cb0af75b58e09a7e0d40dfc2a53b6eb3f9412",
@@ -52,24 +52,24 @@ export const DIGESTS = {
   peek: "14954d3eac822107e6c73a0880b49f5328783e54",
   prioritise: "2dc8e87ac95ce1a4ce95d238fb8f142e2cb99cde",
   progress: "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-  promote: "15469ca63be17228b529a283199c12cc54cb442e",
-  prune: "8e99b9591fac0312ff6140531db08dd9779cff44",
+  promote: "eb3d2feafe91b9e3ff7cea2390067e87ef9e5b4b",
+  prune: "bab0c73f5178085f9990127e946a0353e0db8f3d",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
   ready: "5939e78f4ae9d3f2b5799e8aad322c24e6ec9b71",
   register: "335d9db45de7a300840ccbf3fba3acedcacc832e",
-  release: "3ae219b07d5c844fe66f608bb9aaa24df4ee95d6",
-  repair: "29bfe28abd77510efdaf8708ad813a633ec62fdb",
+  release: "16e396ae14d9b9c00219194d977a570f4d3c71db",
+  repair: "3bfc2aea28fad8077997e936b42894bf4361d0fe",
   report: "6868467702e4f6af0aa454653408abeccd2c6f8b",
-  requeue: "1d33c39c47e2cf0536d71a28da2865fe1f43850d",
-  requeue_orphans: "f709ea48ffadf14b4ed9b8b90cddbda8df25aa2d",
-  reserve: "5d89e837df329d521b92dd6ce47adfcfe2bb56da",
+  requeue: "f499d23a868151e9b38ce53b64763fb8800e0cbf",
+  requeue_orphans: "e1c16777de903415d44b224700b01782e7f5c27f",
+  reserve: "da6d909abc6f3fc596d25572359208d4805fb5df",
   reset_clock: "6d2b052e27d3b05752ba4d03f1d497e15caf1bb3",
   resume: "385167d7401b40bdba7f32128dd92ac0babc203b",
   resume_schedule: "5049cbb225e42bf3705b40a8ede846b053243855",
-  retry: "572006a73e90f7d2e86581c73c29a27dfb3869ab",
+  retry: "8e28e38161d5e000fc2f4351a8029ad3937f6f6c",
   retry_graph: "a383edc96bb254cb2d53ddbb308e735d43794a1a",
-  run_deferred: "06ae822a09d48a55df7c626d9e67a5637567aa77",
-  run_schedule: "b89280e468e0124f0e41e8e7444dd20cb285f19b",
+  run_deferred: "73b0852abb384122fa0c986b1d75d090c81d4cd5",
+  run_schedule: "b391a175c316edc142471bb54bd555becf8faf38",
   schedule: "279e1e8178e10a69969cb9057e2b030601b5b0e0",
   schedules: "f793cccd147ef5cdf0aad4690c99058fce178a3f",
   set_topology: "5e00fb15a683aea05f1b4b48077a18c055c51bcd",
@@ -77,21 +77,21 @@ export const DIGESTS = {
   show_graph: "fa95dc357e8a28287086213288d8f314251dd59d",
   show_schedule: "05b475d06d4e1905f68f6e4fb1eb716238263dfe",
   signal: "fab03dbc811b9b89a454c04cd8971e8e36e3937f",
-  start: "df773661be626fcc4716e28c1881dc1135e4c5df",
+  start: "743bced1e8bb28bcb2ff0688234c0f63c22b7cc4",
   statistics: "6d58079acfeb4d0c9e8376adf125d254596b35fa",
-  submit: "4e86149518dc0697135e6b9f5e32692d84f111dd",
-  submit_graph: "4687d3eb59a931c2f26f2f1a1e047a2cd5f5c738",
+  submit: "dd6e0778a2c9f61c23e2007267d78ffab625cdcd",
+  submit_graph: "62f8cfb0ac549c5bc620931d9c793e607566926f",
   supply_times: "b5a66a4c085284a2714212151f57d7c18b9c1d53",
   suspend: "a8cf584aa7b7f57f6d5a983a0ceb1b9124b456f8",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
   take_notices: "16c53bc7e5fb1e8dafece8656130a981c66dc422",
-  tick: "52d3a2e7df80751170787c27f83573bd599da340",
+  tick: "a1e9705728c9310704881d9be8981a87d74416e2",
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "fa0ca74ec7095fdae0c063830b754945a2a1b29f",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-  undepend: "97b67563fcc68d8c1bf88ffd1bed07afea1927f6",
-  unhold: "a8d9c955fa43dd32233eba346e27a9294845c00d",
+  undepend: "d58490980b779bb90e8ba90e60cd8dfff0691313",
+  unhold: "8ee786a6c11500123b2876d5f0ec7e3955f01faf",
   unregister: "faf138a512b332957c4d480f0f9c652409c7af00",
   unschedule: "bfa540b96ec5f4fc7233ed5f8c1af93716d7ce15",
   unsuspend: "aa1297070f22bccd085735ee492428c4f54a28ba",
@@ -1502,7 +1502,7 @@ function @{cancel_unneeded.plan}(task, from, limit)
   local step = { tasks = {}, left = {} }
   local ended = @{graphs.outcome}(task.status, task.flags)
   step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. (ended == 'failed' and ' ' or ' was ') .. ended,
-    cause = task.cause or task.id, discard = true, skips = ended == 'skipped' }
+    cause = task.cause or task.id, discard = true, skip = ended == 'skipped' }
   local last = math.min(#page, offset + limit)
   if @{graphs.on_failure}(task.graph) ~= 'cancel' then
     page, after, last = {}, '0', 0
@@ -1575,7 +1575,7 @@ function @{cancelling.plan}(task, spec)
   elseif @{contract.is_final}(task.status) then
     return @{actions.refuse}(task, 'waiting, scheduled, pending, held, reserved or started')
   end
-  if spec.skips and not task.cancel then
+  if spec.skip and not task.cancel then
     task.skip = (task.flags or '') .. 'x'
     task.flags = task.skip
   end
@@ -1610,13 +1610,15 @@ function @{cancelling.cancel}(task, spec)
     end
     @{tracking.note}(task, 'cancel', spec.by, spec.reason)
   elseif @{record.held}(task) then
-    @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
-    @{orders.announce}(task.queue)
-  elseif spec.cause then
-    @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'cause', spec.cause,
+    @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost',
       unpack(task.skip and { 'flags', task.skip } or {}))
+    @{orders.announce}(task.queue)
   else
-    @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason)
+    local fields = task.skip and { 'flags', task.skip } or {}
+    if spec.cause then
+      fields[#fields + 1], fields[#fields + 2] = 'cause', spec.cause
+    end
+    @{state.move}(task, 'cancelled', 'cancel', '', 'reason', spec.reason, unpack(fields))
   end
 end
 
@@ -2271,7 +2273,7 @@ function @{edge_end.plan_one}(up, to, id)
   local task = @{record.find}(id, @{edges.fields}())
   local key = @{namespace.declare}(@{edges.upstreams}(id))
   local kind, mark, slots = @{edges.parse}(redis.call('HGET', key, up.id))
-  local plan = { id = id, met = not kind or @{edges.is_met}(kind, to, up.flags) }
+  local plan = { id = id, met = not kind or @{edges.is_met}(kind, to, up.flags, task and task.queue) }
   local is_skipped = @{graphs.outcome}(to, up.flags) == 'skipped'
   if not task or task.status ~= 'waiting' or not kind then
     plan.kept = task and kind and @{contract.is_final}(task.status)
@@ -2717,7 +2719,7 @@ function @{edge_retry.plan_retry}(task, spec)
   local found = @{edges.read}(task.id)
   spec.entries = (spec.entries or 0) + 30 * #found
   for _, edge in ipairs(found) do
-    local code, text = @{edge_retry.plan_edge}(again, edge, spec.begun and spec.begun[edge.id])
+    local code, text = @{edge_retry.plan_edge}(task, again, edge, spec.begun and spec.begun[edge.id])
     if code then
       return code, text
     end
@@ -2738,10 +2740,10 @@ function @{edge_retry.plan_retry}(task, spec)
 end
 
 === edge_retry.plan_edge
-function @{edge_retry.plan_edge}(again, edge, begun)
+function @{edge_retry.plan_edge}(task, again, edge, begun)
   local id, kind, slots = edge.id, edge.kind, edge.slots
   local up = @{graphs.upstream}(id)
-  local over, is_met = not begun and @{edges.is_over}(up.status), @{edges.is_met}(kind, up.status, up.flags)
+  local over, is_met = not begun and @{edges.is_over}(up.status), @{edges.is_met}(kind, up.status, up.flags, task.queue)
   if over and is_met and slots ~= '' and up.key and not @{fan_in.may_read}(redis.call('HSTRLEN', up.key, 'result')) then
     over, again.asked[#again.asked + 1] = false, id
     @{namespace.probe}('ZCARD', @{edges.deferred}())
@@ -3011,7 +3013,7 @@ function @{edge_submit.look_at_ended}(task, wish, up, named)
     return { up = up, kind = wish.kind, slots = wish.slots, asks = true }
   elseif wish.kind == 'some' and not @{at_least.look_at_ended}(task, wish, up, named) then
     return
-  elseif not @{edges.is_met}(wish.kind, up.status, up.flags) then
+  elseif not @{edges.is_met}(wish.kind, up.status, up.flags, task.queue) then
     @{reply.fail}('UPSTREAM', @{edge_submit.place}(task, wish) .. wish.id .. ' is ' .. @{graphs.outcome}(up.status, up.flags)
       .. ', so this task would never run: retry that one first')
   elseif wish.slots[1] then
@@ -3165,12 +3167,12 @@ function @{edges.slots}(text)
 end
 
 === edges.is_met
-function @{edges.is_met}(kind, to, flags)
+function @{edges.is_met}(kind, to, flags, queue)
   if kind == 'after' or kind == 'optional' then
     return true
   end
   if @{graphs.outcome}(to, flags) == 'skipped' then
-    return false
+    return kind == 'failure' and queue == '@links'
   end
   return (kind == 'failure') ~= (to == 'complete')
 end
@@ -16181,7 +16183,7 @@ end
 
 === contract.option cancel
 function @{contract.option}(name, value)
-  if name == 'force' or name == 'at_once' then
+  if name == 'force' or name == 'at_once' or name == 'skip' then
     return @{args.flag}(value, name)
   elseif name == 'by' or name == 'request' then
     return @{args.plain}(value, name)
@@ -17415,10 +17417,10 @@ end
 return @{reply.refusal}(answer)
 
 === cancel
---- Cancels a task. If an attempt holds the task, its owner is ordered to stop it, or with ${TICK}force${TICK} to kill it. With ${TICK}at_once${TICK} the task is cancelled immediately, even if its program is still running.
+--- Cancels a task. If an attempt holds the task, its owner is ordered to stop it, or with ${TICK}force${TICK} to kill it. With ${TICK}at_once${TICK} the task is cancelled immediately, even if its program is still running. With ${TICK}skip${TICK} it was not needed: its graph counts it as skipped.
 -- @args now id reason
 -- @role client
--- @options force at_once by request
+-- @options force at_once skip by request
 -- @reply ${TICK}cancelled${TICK}, or ${TICK}cancelling${TICK} if its owner must stop it first
 -- @errors NOTASK STATE TOOBIG
 

@@ -7,7 +7,7 @@
 import * as modules from "node:module";
 import type * as opentelemetry from "@opentelemetry/api";
 import * as calls from "./calls.js";
-import { VERSION } from "./contract.js";
+import { TRACE_STATE, VERSION } from "./contract.js";
 import { BluequeError, InvalidCall } from "./errors.js";
 import type { Link } from "./link.js";
 
@@ -28,8 +28,6 @@ interface Taken {
   readonly lease: number;
 }
 
-/** Maximum number of characters of a tracestate in the option `trace`. */
-const MOST_STATE = 512;
 /** Maximum number of upstreams to which the span of an attempt links. */
 const MOST_UPSTREAMS = 32;
 /** Maximum number of seconds of a call for a span. */
@@ -267,7 +265,7 @@ export function carried(span: Span | undefined): string | undefined {
   const flags = (context.traceFlags & 1).toString(16).padStart(2, "0");
   const parent = `00-${context.traceId}-${context.spanId}-${flags}`;
   const state = context.traceState?.serialize() ?? "";
-  return state && state.length <= MOST_STATE ? `${parent} ${state}` : parent;
+  return state && state.length <= TRACE_STATE ? `${parent} ${state}` : parent;
 }
 
 function spanContextOf(used: Api, trace: string | null | undefined): opentelemetry.SpanContext | undefined {

@@ -1,8 +1,9 @@
 --- Cancels a task. If an attempt holds the task, its owner is ordered to stop it, or with `force` to kill it. With
---   `at_once` the task is cancelled immediately, even if its program is still running.
+--   `at_once` the task is cancelled immediately, even if its program is still running. With `skip` it was not needed:
+--   its graph counts it as skipped.
 -- @args now id reason
 -- @role client
--- @options force at_once by request
+-- @options force at_once skip by request
 -- @reply `cancelled`, or `cancelling` if its owner must stop it first
 -- @errors NOTASK STATE TOOBIG
 namespace.open()

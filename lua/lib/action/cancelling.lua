@@ -10,7 +10,7 @@ function cancelling.plan(task, spec)
   elseif contract.is_final(task.status) then
     return actions.refuse(task, contract.NOT_FINAL)
   end
-  if spec.skips and not task.cancel then
+  if spec.skip and not task.cancel then
     task.skip = (task.flags or '') .. 'x'
     task.flags = task.skip
   end
@@ -45,12 +45,14 @@ function cancelling.cancel(task, spec)
     end
     tracking.note(task, 'cancel', spec.by, spec.reason)
   elseif record.held(task) then
-    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
-    orders.announce(task.queue)
-  elseif spec.cause then
-    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'cause', spec.cause,
+    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost',
       unpack(task.skip and { 'flags', task.skip } or {}))
+    orders.announce(task.queue)
   else
-    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason)
+    local fields = task.skip and { 'flags', task.skip } or {}
+    if spec.cause then
+      fields[#fields + 1], fields[#fields + 2] = 'cause', spec.cause
+    end
+    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, unpack(fields))
   end
 end

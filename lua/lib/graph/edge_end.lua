@@ -109,7 +109,7 @@ function edge_end.plan_one(up, to, id)
   local task = record.find(id, edges.fields())
   local key = namespace.declare(edges.upstreams(id))
   local kind, mark, slots = edges.parse(redis.call('HGET', key, up.id))
-  local plan = { id = id, met = not kind or edges.is_met(kind, to, up.flags) }
+  local plan = { id = id, met = not kind or edges.is_met(kind, to, up.flags, task and task.queue) }
   local is_skipped = graphs.outcome(to, up.flags) == 'skipped'
   if not task or task.status ~= 'waiting' or not kind then
     plan.kept = task and kind and contract.is_final(task.status) -- the dependent may be retried

@@ -16,7 +16,7 @@ function edge_retry.plan_retry(task, spec)
   local found = edges.read(task.id)
   spec.entries = (spec.entries or 0) + 30 * #found -- reading an upstream takes as long as 30 entries
   for _, edge in ipairs(found) do
-    local code, text = edge_retry.plan_edge(again, edge, spec.begun and spec.begun[edge.id])
+    local code, text = edge_retry.plan_edge(task, again, edge, spec.begun and spec.begun[edge.id])
     if code then
       return code, text
     end
@@ -38,10 +38,10 @@ end
 
 -- Plans an edge of a task that is retried. `begun`: the same step retries the upstream. Returns the code and text of a
 -- refusal.
-function edge_retry.plan_edge(again, edge, begun)
+function edge_retry.plan_edge(task, again, edge, begun)
   local id, kind, slots = edge.id, edge.kind, edge.slots
   local up = graphs.upstream(id)
-  local over, is_met = not begun and edges.is_over(up.status), edges.is_met(kind, up.status, up.flags)
+  local over, is_met = not begun and edges.is_over(up.status), edges.is_met(kind, up.status, up.flags, task.queue)
   if over and is_met and slots ~= '' and up.key and not fan_in.may_read(redis.call('HSTRLEN', up.key, 'result')) then
     over, again.asked[#again.asked + 1] = false, id
     namespace.probe('ZCARD', edges.deferred())

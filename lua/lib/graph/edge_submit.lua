@@ -183,7 +183,7 @@ function edge_submit.look_at_ended(task, wish, up, named)
     return { up = up, kind = wish.kind, slots = wish.slots, asks = true }
   elseif wish.kind == 'some' and not at_least.look_at_ended(task, wish, up, named) then
     return
-  elseif not edges.is_met(wish.kind, up.status, up.flags) then
+  elseif not edges.is_met(wish.kind, up.status, up.flags, task.queue) then
     reply.fail('UPSTREAM', edge_submit.place(task, wish) .. wish.id .. ' is ' .. graphs.outcome(up.status, up.flags)
       .. ', so this task would never run: retry that one first')
   elseif wish.slots[1] then

@@ -88,13 +88,14 @@ function edges.slots(text)
 end
 
 -- Returns true if an edge of this kind is met when its upstream ends in the state `to`. `flags`: of the upstream. A
--- skipped upstream has neither succeeded nor failed.
-function edges.is_met(kind, to, flags)
+-- skipped upstream has neither succeeded nor failed. `queue`: of the dependent. A link to another partition also brings
+-- the end of a skipped task.
+function edges.is_met(kind, to, flags, queue)
   if kind == 'after' or kind == 'optional' then
     return true
   end
   if graphs.outcome(to, flags) == 'skipped' then
-    return false
+    return kind == 'failure' and queue == '@links'
   end
   return (kind == 'failure') ~= (to == 'complete')
 end

@@ -14,7 +14,7 @@ function cancel_unneeded.plan(task, from, limit)
   local step = { tasks = {}, left = {} }
   local ended = graphs.outcome(task.status, task.flags)
   step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. (ended == 'failed' and ' ' or ' was ') .. ended,
-    cause = task.cause or task.id, discard = true, skips = ended == 'skipped' }
+    cause = task.cause or task.id, discard = true, skip = ended == 'skipped' }
   local last = math.min(#page, offset + limit)
   if graphs.on_failure(task.graph) ~= 'cancel' then
     page, after, last = {}, '0', 0 -- the position is of a retry that has not looked at all upstreams

@@ -724,16 +724,20 @@ def cancel(
     *,
     force: bool | None = None,
     at_once: bool | None = None,
+    skip: bool | None = None,
     by: str | None = None,
     request: str | None = None,
 ) -> Call[Literal["cancelled", "cancelling"]]:
     """Cancels a task. If an attempt holds the task, its owner is ordered to stop it, or with `force` to kill it. With
-    `at_once` the task is cancelled immediately, even if its program is still running.
+    `at_once` the task is cancelled immediately, even if its program is still running. With `skip` it was not needed:
+    its graph counts it as skipped.
 
     id: The task.
     reason: The reason, for people.
     force: Kill the program at once. By default 0.
     at_once: Take the task from its owner at once instead of waiting for the owner. By default 0.
+    skip: The task is not needed: it counts as skipped in its graph, and so do the tasks that only wait for it. By
+      default 0.
     by: The author of the call, for `audit`; `blueque` sends `USER@HOST`.
     request: A random id, the same for all repetitions of this call: a repeated call returns the first reply.
     Errors: BADARG, BADNAME, NOPERM, NOTASK, RETRY, SCHEMA, STATE, TOOBIG, WRONGKEY.
@@ -745,6 +749,7 @@ def cancel(
         [
             ("force", force),
             ("at_once", at_once),
+            ("skip", skip),
             ("by", by),
             ("request", request),
         ],

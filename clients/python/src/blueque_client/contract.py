@@ -451,6 +451,9 @@ TASKS_OF_CALL = 500
 TASKS_OF_HEARTBEAT = 500
 """Maximum number of tasks whose leases one heartbeat renews."""
 
+TRACE_STATE = 512
+"""Maximum length of a `tracestate` in the option `trace`. A longer one is left out."""
+
 WAKE_UP_EXPIRES = 300
 """Time after which a wake-up expires if no listener takes it from its list."""
 

@@ -41,10 +41,13 @@ def _part(data: bytes) -> bytes:
     return b"%d:%b," % (len(data), data)
 
 
+#: Options that a client adds on its own, and that may differ in a repeated submit.
+_ADDED = ("trace", "submitter")
+
+
 def _sorted(options: dict[str, bytes]) -> bytes:
-    # Only the presence of a deadline counts, because times are often relative to the submit. A repeated submit may
-    # belong to another trace.
-    known = {name: b"1" if name == "deadline" else value for name, value in options.items() if name != "trace"}
+    # Only the presence of a deadline counts, because times are often relative to the submit.
+    known = {name: b"1" if name == "deadline" else value for name, value in options.items() if name not in _ADDED}
     return b"".join(_part(name.encode()) + _part(value) for name, value in sorted(known.items()))
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Union
 
-from . import calls
+from . import calls, contract
 from .errors import BluequeError, InvalidCall
 from .version import VERSION
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 Attributes = dict[str, Union[str, int]]
 #: Maximum number of milliseconds to send the spans of a function.
 MOST_FLUSH = 5000
-#: Maximum number of characters of a tracestate in the option `trace`.
-MOST_STATE = 512
 #: Maximum number of upstreams to which the span of an attempt links.
 MOST_UPSTREAMS = 32
 #: Maximum number of seconds of a call for a span, which must not delay the worker.
@@ -242,7 +240,7 @@ def carried(span: Span | None) -> str | None:
     context = span.get_span_context()
     parent = f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags & 1:02x}"
     state = context.trace_state.to_header()
-    return f"{parent} {state}" if state and len(state) <= MOST_STATE else parent
+    return f"{parent} {state}" if state and len(state) <= contract.TRACE_STATE else parent
 
 
 def _context(trace: str | None) -> Context | None:
