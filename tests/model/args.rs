@@ -334,7 +334,7 @@ impl Op {
             Self::Listeners { queue: name } => here("listeners", name).arg(0).arg(500),
             Self::Queues => Args::of("queues").arg(0).arg(500),
             Self::Repair { queue: name, part } => here("repair", name).arg(format!("{part}:0")).arg(500),
-            Self::Wake { .. } | Self::Restarted | Self::Again | Self::Resend => return None,
+            Self::Wake { .. } | Self::Restarted | Self::Again | Self::Overtaken | Self::Resend => return None,
         };
         Some((args.0, args.1))
     }

@@ -423,6 +423,7 @@ pub fn call(theme: Theme) -> impl Strategy<Value = Op> {
         (if matches!(theme, Theme::Slots) { 60 } else { 1 }, schedules()),
         (11, reading()),
         (8, Just(Op::Again).boxed()),
+        (4, Just(Op::Overtaken).boxed()),
     ])
 }
 

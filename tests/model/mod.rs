@@ -139,7 +139,8 @@ impl<'a> Bench<'a> {
         let mut model = Model { here: self.here.clone(), ..Model::default() };
         model.queues = ops::QUEUES.iter().map(|name| ((*name).to_owned(), state::Queue::default())).collect();
         let (mut wall, mut log, mut story) = (START, Log::default(), String::new());
-        let (mut before, mut last, mut graph, mut events) = (Keys::new(), None, None, Events::default());
+        let (mut before, mut last, mut graph, mut exchange) = (Keys::new(), None, None, None);
+        let mut events = Events::default();
         let everywhere =
             (0..2).flat_map(|queue| (0..3).map(move |listener| Op::Register { queue, listener, has: None }));
         let first = everywhere.filter(|_| case.listening).map(|op| (Step::Stay, op));
@@ -153,19 +154,23 @@ impl<'a> Bench<'a> {
                     None => return Ok(()),
                 },
             };
+            let overtaken = matches!(op, Op::Overtaken);
             let (mut op, again) = match (op, last) {
+                (Op::Overtaken, _) => (exchange.clone().unwrap_or(Op::Queues), None),
                 (Op::Again, Some((op, reply))) => (op, Some(reply)),
                 (Op::Again, None) => (Op::Queues, None),
                 (Op::Resend, _) => (graph.clone().unwrap_or(Op::Queues), None),
                 (op, _) => (op, None),
             };
             wall = model.wall(wall, step);
-            if again.is_none() {
+            if again.is_none() && !overtaken {
                 model.concrete(&mut op, wall);
                 events.place(&mut op);
             }
             if matches!(op, Op::Graph { .. }) {
                 graph = Some(op.clone());
+            } else if matches!(op, Op::FinishAndReserve { .. }) {
+                exchange = Some(op.clone());
             }
             let now = state::decimal(wall);
             let _ = writeln!(story, "  at {now} {}", told(&op));

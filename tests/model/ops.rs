@@ -603,6 +603,9 @@ pub enum Op {
     Restarted,
     /// Repeats the previous call, whose reply was lost.
     Again,
+    /// Repeats the previous `finish_and_reserve`. Other calls of its listener may have come in between, because a worker
+    /// has several in progress.
+    Overtaken,
     /// Repeats the previous call for a graph, by a submitter that does not know that the call was made.
     Resend,
 }

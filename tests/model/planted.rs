@@ -385,8 +385,8 @@ pub static BUGS: [Bug; 237] = [
     bug(
         "a repeated finish_and_reserve takes again",
         "finish_and_reserve",
-        "(call.stale or not call.ended)",
-        "not call.ended",
+        "call.request and call.stale",
+        "false",
     ),
     bug("a wake-up of another queue is lost", "reserve", "if call.queues[2] then", "if false then"),
     bug(

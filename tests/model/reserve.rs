@@ -141,7 +141,7 @@ impl Model {
     }
 
     pub fn reserve(&mut self, asked: &Asked, names: &[&str]) -> Verdict<Reply> {
-        if let Some(found) = self.taken_before(asked, names) {
+        if let Some(found) = self.taken_before(asked, names, false) {
             return Ok(Reply::List(found));
         }
         let found = self.take_some(asked, names)?;
@@ -191,7 +191,7 @@ impl Model {
         }
         self.count_named(); // before a new token advances the time
         let mut answer = vec![Reply::text(verdicts.join(" ")), Reply::text("")];
-        let before = if !fresh || ends.is_empty() { self.taken_before(asked, names) } else { None };
+        let before = if !fresh || ends.is_empty() { self.taken_before(asked, names, !ends.is_empty()) } else { None };
         let mut taken = before.map_or_else(|| self.take_some(asked, names), Ok);
         if taken.as_ref().is_ok_and(Vec::is_empty) && !names.is_empty() {
             taken = self.found_nothing(asked, names).map(|()| Vec::new());
@@ -204,16 +204,19 @@ impl Model {
         Ok(Reply::List(answer))
     }
 
-    /// The tasks that this request took, as far as the listener still holds them.
-    fn taken_before(&self, asked: &Asked, names: &[&str]) -> Option<Vec<Reply>> {
+    /// The tasks that this request took, as far as the listener still holds them. `ends`: the call ends attempts, so
+    /// the listener may have taken other tasks since then.
+    fn taken_before(&self, asked: &Asked, names: &[&str], ends: bool) -> Option<Vec<Reply>> {
         let held = |name: &&str| self.queues[*name].held.get(asked.who).cloned().unwrap_or_default();
-        let latest = names.iter().filter_map(|name| held(name).into_iter().next());
-        latest.filter_map(|id| self.repeated(&id, asked)).next()?;
-        let all = names.iter().flat_map(|name| held(name).into_iter().take(asked.limit));
-        let all: BTreeSet<String> = all.collect();
+        let latest = |name: &&str| held(name).into_iter().next().and_then(|id| self.repeated(&id, asked));
+        if !ends {
+            names.iter().find_map(latest)?;
+        }
+        let most = if ends { usize::MAX } else { asked.limit };
+        let all: BTreeSet<String> = names.iter().flat_map(|name| held(name).into_iter().take(most)).collect();
         let mut found: Vec<Reply> = all.iter().filter_map(|id| self.repeated(id, asked)).collect();
         found.sort_by_key(|reservation| reservation.items()[2].as_text().parse::<u64>().unwrap());
-        Some(found.iter().flat_map(|reservation| reservation.items().to_vec()).collect())
+        (!found.is_empty()).then(|| found.iter().flat_map(|reservation| reservation.items().to_vec()).collect())
     }
 
     /// Takes one task after another, as if by as many calls.

@@ -18,6 +18,9 @@
 -- Nil fields are left out: with more than eight fields the table grows, which costs `reserve` 1 % of its time.
 local reserving = {}
 
+-- Maximum number of tasks of a queue among which a repeated call that ends attempts searches the tasks that it took.
+reserving.HELD = 1000
+
 -- Returns the names of the fields of the meta hash about these queues.
 function reserving.fields(queues)
   local fields = {}
@@ -48,12 +51,14 @@ function reserving.repeated(call)
   end
 end
 
--- Returns the tasks of a request that the listener still holds, in the order in which they were taken, or nil.
+-- Returns the tasks of a request that the listener still holds, in the order in which they were taken, or nil. Calls
+-- that end attempts overlap, so the listener may have taken other tasks since the first call.
 function reserving.answer_again(call)
   local answers, found, seen = {}, {}, {}
+  local most = call.ended and reserving.HELD or call.limit or 1
   for _, queue in ipairs(call.queues) do
-    local held = namespace.key('reserved_tasks', queue .. '_' .. call.listener)
-    for _, id in ipairs(redis.call('LRANGE', held, 0, (call.limit or 1) - 1)) do
+    local held = namespace.declare(namespace.key('reserved_tasks', queue .. '_' .. call.listener))
+    for _, id in ipairs(redis.call('LRANGE', held, 0, most - 1)) do
       if not seen[id] then -- a queue may be named twice
         answers[#answers + 1] = attempt.repeated(id, call.listener, call.request)
       end
@@ -139,7 +144,9 @@ end
 -- repetition if one of its ends was stale.
 -- @hot
 function reserving.start(call)
-  if call.request and (call.stale or not call.ended) then
+  if call.request and call.stale then
+    call.found = reserving.answer_again(call)
+  elseif call.request and not call.ended then
     reserving.repeated(call)
   end
   if not call.found then
