@@ -6,10 +6,14 @@
 mod proxy;
 mod support;
 
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use blueque::calls::{NewTask, TaskOptions};
-use blueque::{Client, Listener, ListenerId, Status, Submit, Submitted, Task, TaskId};
+use blueque::{
+    Client, Context, HandlerError, Listener, ListenerId, Status, Stop, Submit, Submitted, Task, TaskId, Worker,
+};
 use proxy::Proxy;
 use support::{Server, eventually};
 
@@ -118,4 +122,52 @@ fn what_a_call_did_is_done_once_and_told_as_at_first() {
     proxy.lose("delete", || {});
     task.delete().unwrap();
     assert_eq!(proxy.lost(), 3);
+}
+
+/// A worker with two slots ends its first task, and the reply, with the third task, is withheld. The end of the second
+/// task is sent at once, and takes the fourth task. The lost call is repeated, and returns the third task again.
+#[test]
+fn an_end_is_sent_while_another_is_under_way_and_each_finds_its_task_after_a_lost_reply() {
+    let server = Server::start();
+    let proxy = Proxy::to(&server);
+    let queue = Client::open(&server.url()).unwrap().queue("q").unwrap();
+    let tasks: Vec<Task> = (0..6_usize).map(|n| queue.submit(&n, Submit::default()).unwrap()).collect();
+    let started = || tasks.iter().filter(|task| task.info().unwrap().status() == Some(Status::Started)).count();
+    let is = |n: usize, status| {
+        eventually("a task has this state", || (tasks[n].info().unwrap().status() == Some(status)).then_some(()));
+    };
+    let (doors, waits): (Vec<_>, Vec<_>) = (0..6).map(|_| mpsc::channel::<()>()).unzip();
+    let waits: Vec<_> = waits.into_iter().map(Mutex::new).collect();
+    let begun = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&begun);
+    let handler = move |n: usize, _: &Context| -> Result<(), HandlerError> {
+        seen.lock().unwrap().push(n);
+        waits[n].lock().unwrap().recv()?;
+        Ok(())
+    };
+    let client = Client::open(&proxy.url()).unwrap();
+    let worker = Worker::builder(&client).queue("q").unwrap().slots(2).handle(handler).build().unwrap();
+    let running = worker.clone();
+    let ends = thread::spawn(move || running.run());
+    eventually("both slots are taken", || (begun.lock().unwrap().len() == 2).then_some(()));
+    let (release, held) = mpsc::channel();
+    proxy.lose("finish_and_reserve", move || held.recv().unwrap());
+    doors[0].send(()).unwrap();
+    is(2, Status::Started);
+    doors[1].send(()).unwrap();
+    is(1, Status::Complete);
+    is(3, Status::Started);
+    assert_eq!((proxy.lost(), started()), (0, 2));
+    release.send(()).unwrap();
+    eventually("all have begun", || (begun.lock().unwrap().len() == 4).then_some(()));
+    assert_eq!((proxy.lost(), started()), (1, 2), "the repeated call took nothing more");
+    for door in &doors[2..] {
+        door.send(()).unwrap();
+    }
+    is(5, Status::Complete);
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().complete, 6);
+    let mut begun = begun.lock().unwrap().clone();
+    begun.sort_unstable();
+    assert_eq!(begun, [0, 1, 2, 3, 4, 5]);
 }

@@ -534,3 +534,33 @@ fn slots_that_become_free_are_filled_by_the_calls_that_free_them() {
     assert_eq!(calls[..2], [0, 0], "{calls:?}");
     assert!(calls[2] < 50 && calls[3] <= TASKS as usize, "{calls:?}");
 }
+
+#[test]
+fn calls_that_are_under_way_at_the_same_time_never_take_more_than_the_slots() {
+    const TASKS: u32 = 400;
+    const SLOTS: u32 = 5;
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    for n in 0..TASKS {
+        queue.submit(&n, Submit::default()).unwrap();
+    }
+    let (runs, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let (begun, peak) = (Arc::clone(&runs), Arc::clone(&most));
+    let handler = move |n: u32, _: &Context| {
+        peak.fetch_max(begun.fetch_add(1, Ordering::AcqRel) + 1, Ordering::AcqRel);
+        thread::yield_now();
+        begun.fetch_sub(1, Ordering::AcqRel);
+        Ok(n)
+    };
+    let worker = Worker::builder(&client).queue("q").unwrap().slots(SLOTS as usize).handle(handler).build().unwrap();
+    let ends = run(&worker);
+    eventually("all are complete", || {
+        let counts = queue.counts().unwrap();
+        assert!(counts.started <= u64::from(SLOTS), "{counts:?}");
+        (counts.complete == u64::from(TASKS)).then_some(())
+    });
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().complete, u64::from(TASKS));
+    assert!(most.load(Ordering::Acquire) <= SLOTS);
+}

@@ -1,5 +1,5 @@
-//! Sends the ends of attempts. Ends that wait for the server at the same moment are sent in one call, which also takes
-//! the next tasks for the slots that become free. An end that arrives alone is sent alone, without waiting for others.
+//! Sends the ends of attempts in exchanges: calls that also take the next tasks for the slots that become free. An end
+//! is sent at once while fewer than [`EXCHANGES`] exchanges are in progress, and otherwise with all ends that wait.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,12 +20,16 @@ use crate::queue_choice::Queues;
 /// Maximum number of ends of one call, and of tasks that the call takes.
 pub(super) const MOST: usize = ENDS_OF_CALL as usize;
 
+/// Maximum number of exchanges in progress. With one exchange the server is idle while the worker begins the tasks of
+/// the last reply; with many, each has few ends, and costs the server more for each end.
+const EXCHANGES: usize = 2;
+
 /// Interval at which a waiting end checks if it was sent. A wake-up also starts a check.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The next step for a waiting end.
 pub(super) enum Turn {
-    /// The end is the first that waits: send all waiting ends.
+    /// Send this end and all waiting ends.
     Lead,
     /// The end was sent and has this verdict.
     Done(Result<Outcome>),
@@ -71,34 +75,35 @@ impl<L: Link> Waiting<L> {
     }
 }
 
-/// The waiting ends in their order, and a flag that is true while an end leads.
+/// The waiting ends in their order, and the number of ends that lead an exchange.
 pub(super) struct Line<L: Link> {
     waiting: VecDeque<Arc<Waiting<L>>>,
-    sending: bool,
+    leaders: usize,
 }
 
 impl<L: Link> Default for Line<L> {
     fn default() -> Self {
-        Self { waiting: VecDeque::new(), sending: false }
+        Self { waiting: VecDeque::new(), leaders: 0 }
     }
 }
 
 impl<L: Link> Line<L> {
-    /// Appends an end to the line. If no end leads, this end leads.
+    /// The end leads an exchange, or joins the line if enough exchanges are in progress.
     pub(super) fn join(&mut self, own: Arc<Waiting<L>>) {
-        if !self.sending {
-            self.sending = true;
+        if self.leaders < EXCHANGES {
+            self.leaders += 1;
             own.comes(Turn::Lead);
+        } else {
+            self.waiting.push_back(own);
         }
-        self.waiting.push_back(own);
     }
 
-    /// Removes the ends that are sent together from the line, including the leader's own end.
-    pub(super) fn batch(&mut self) -> Vec<Arc<Waiting<L>>> {
-        let (mut batch, mut bytes) = (Vec::new(), 0);
+    /// Removes the ends that are sent with the leader's own end from the line. Returns them all.
+    pub(super) fn batch(&mut self, own: &Arc<Waiting<L>>) -> Vec<Arc<Waiting<L>>> {
+        let (mut batch, mut bytes) = (vec![Arc::clone(own)], own.end.size());
         while let Some(next) = self.waiting.front() {
             bytes += next.end.size();
-            if batch.len() == MOST || !batch.is_empty() && bytes > CALL_BYTES as usize {
+            if batch.len() == MOST || bytes > CALL_BYTES as usize {
                 break;
             }
             batch.extend(self.waiting.pop_front());
@@ -106,11 +111,11 @@ impl<L: Link> Line<L> {
         batch
     }
 
-    /// Ends the turn of the leader: the next end leads.
+    /// Ends the turn of a leader: the next end leads.
     pub(super) fn pass_on(&mut self) {
-        match self.waiting.front() {
+        match self.waiting.pop_front() {
             Some(next) => next.comes(Turn::Lead),
-            None => self.sending = false,
+            None => self.leaders -= 1,
         }
     }
 }

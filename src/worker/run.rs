@@ -29,8 +29,8 @@ const LOOK: Duration = Duration::from_secs(60);
 /// [`Tokio`](crate::tokio::Tokio) in tasks of the runtime. Clones are handles to the same worker, so that another
 /// thread or task can stop it.
 ///
-/// Tasks that end while the worker waits for the reply to another end are ended together in one call
-/// (`finish_and_reserve`). The call also takes and starts the next tasks for the slots that become free. A task that
+/// The end of a task is sent in a call that also takes and starts the next task for its slot (`finish_and_reserve`).
+/// While two of these calls are in progress, further ends wait, and are sent together in the next call. A task that
 /// ends alone does not wait for other tasks. So a busy worker needs at most one call for each task.
 ///
 /// Dropping the future of [`Worker::run`] drops the running handlers. Other workers get their tasks when the leases
@@ -150,7 +150,7 @@ impl<L: Link> Shared<L> {
             let answer = listener.take_started(u32::try_from(room).unwrap_or(1)).await;
             let taken = {
                 let mut state = self.lock();
-                state.taking = listener.is_unheard();
+                state.taking = usize::from(listener.is_unheard());
                 answer.map(|taken| {
                     let any = !taken.is_empty();
                     self.begin(&mut state, end_batcher, taken, 0);
@@ -179,10 +179,10 @@ impl<L: Link> Shared<L> {
     fn slots_now(&self) -> Option<usize> {
         let mut state = self.lock();
         let room = self.free(&state).min(MOST);
-        if room == 0 || state.taking || state.stop.is_some() {
+        if room == 0 || state.taking > 0 || state.stop.is_some() {
             return None;
         }
-        state.taking = true;
+        state.taking = 1;
         Some(room)
     }
 
@@ -194,7 +194,7 @@ impl<L: Link> Shared<L> {
             }
             let over = || {
                 let state = self.lock();
-                state.stop.is_some() || self.free(&state) > 0 && !state.taking
+                state.stop.is_some() || self.free(&state) > 0 && state.taking == 0
             };
             self.room.wait(LOOK, over).await;
         }

@@ -81,9 +81,12 @@ pub(super) struct State<L: Link> {
     pub(super) ready: VecDeque<Arc<Context<L>>>,
     /// Number of slots that wait for a task from `ready`.
     pub(super) idle: usize,
-    /// True while a call that may take tasks is in progress. There is at most one such call: if its reply is lost, a
-    /// repetition finds its tasks only until the listener takes other tasks.
-    pub(super) taking: bool,
+    /// Number of slots that have begun.
+    pub(super) slots: usize,
+    /// Number of calls in progress that may take tasks. The call that fills the free slots is the only one, or the
+    /// first: while slots are free, no other call takes tasks. While none is free, exchanges only fill the slots of
+    /// their own ends.
+    pub(super) taking: usize,
     pub(super) line: Line<L>,
     pub(super) stop: Option<(Stop, Instant)>,
     pub(super) runs: bool,
@@ -100,7 +103,8 @@ impl<L: Link> State<L> {
             due: Due::default(),
             ready: VecDeque::new(),
             idle: 0,
-            taking: false,
+            slots: 0,
+            taking: 0,
             line: Line::default(),
             stop,
             runs: false,

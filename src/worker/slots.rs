@@ -46,7 +46,8 @@ impl<L: Link> Shared<L> {
         for _ in 0..waiting.min(state.idle) {
             self.ready.one();
         }
-        for _ in state.idle..waiting {
+        for _ in state.idle..waiting.min(state.idle + self.settings.slots.saturating_sub(state.slots)) {
+            state.slots += 1;
             state.idle += 1; // a new slot checks for a task at once
             self.spawn(Arc::clone(self).slot(Arc::clone(end_batcher)));
         }
@@ -182,21 +183,22 @@ impl<L: Link> Shared<L> {
         self.lock().line.join(Arc::clone(own));
         loop {
             match own.turn().await {
-                Turn::Lead => self.lead(end_batcher).await,
+                Turn::Lead => self.lead(end_batcher, own).await,
                 Turn::Done(verdict) => return Some(verdict),
                 Turn::Alone => return None,
             }
         }
     }
 
-    /// Sends all waiting ends.
-    async fn lead(self: &Arc<Self>, end_batcher: &Arc<EndBatcher<L>>) {
+    /// Sends an end and all waiting ends.
+    async fn lead(self: &Arc<Self>, end_batcher: &Arc<EndBatcher<L>>, own: &Arc<Waiting<L>>) {
         let (batch, room) = {
             let mut state = self.lock();
-            let batch = state.line.batch();
-            let closed = state.stop.is_some() || state.taking;
-            let room = if closed { 0 } else { (self.free(&state) + batch.len()).min(MOST) };
-            state.taking |= room > 0;
+            let batch = state.line.batch(own);
+            let free = self.free(&state);
+            let closed = state.stop.is_some() || state.taking > 0 && free > 0;
+            let room = if closed { 0 } else { (free + batch.len()).min(MOST) };
+            state.taking += usize::from(room > 0);
             (batch, room)
         };
         let call = end_batcher.call(&batch, room).await;
@@ -210,7 +212,7 @@ impl<L: Link> Shared<L> {
         let drains = answer.is_ok_and(|exchanged| exchanged.refusal.as_deref() == Some(Code::Draining.as_str()));
         let looks = {
             let mut state = self.lock();
-            state.taking &= room == 0;
+            state.taking -= usize::from(room > 0);
             // The leases of these tasks are no longer renewed, and their slots are free.
             let ended = |context: &Arc<Context<L>>| {
                 outcomes.iter().zip(&batch).any(|(outcome, waiting)| outcome.is_ok() && waiting.is_of(context))
