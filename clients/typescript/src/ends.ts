@@ -1,7 +1,7 @@
 // Sends ends of attempts: in batches with `finish_and_reserve`, or each with its own call.
 import type { End } from "./attempt.js";
 import * as calls from "./calls.js";
-import { CALL_BYTES, ENDS_OF_CALL, END_BYTES, RESULT_BYTES } from "./contract.js";
+import { CALL_BYTES, END_BYTES, RESULT_BYTES } from "./contract.js";
 import { Lost, known } from "./errors.js";
 import type { HeldAttempt } from "./held-attempt.js";
 import type { Call } from "./wire.js";
@@ -10,11 +10,11 @@ import type { WorkerState } from "./worker-state.js";
 /** An attempt with its end. */
 type Ended = readonly [HeldAttempt, End];
 
-/** Takes the ends for the next call. */
-export function takeEnds({ ends }: WorkerState): Ended[] {
+/** Takes the ends for the next call, at most `most`. */
+export function takeEnds({ ends }: WorkerState, most: number): Ended[] {
   let [count, size] = [0, 0];
   for (const [, end] of ends) {
-    if (count === ENDS_OF_CALL || size >= CALL_BYTES) break;
+    if (count >= most || size >= CALL_BYTES) break;
     count += 1;
     size += bytesOf(end);
   }

@@ -9,33 +9,68 @@ import { HeldAttempt, type Taken } from "./held-attempt.js";
 import type { ProcessPool } from "./process-pool.js";
 import type { WorkerState } from "./worker-state.js";
 
+/**
+ * Maximum number of exchanges in progress. With one exchange the server is idle while the worker begins the tasks of the
+ * last reply; with many, each has few ends, and costs the server more for each end.
+ */
+const EXCHANGES = 2;
+
+/** An exchange sends ends, takes tasks, or both. */
 export class MainLoop {
+  /** True if there may be tasks to take. */
+  #look = true;
+  /**
+   * Number of exchanges in progress that may take tasks. While slots are free, at most one, which fills them. While none
+   * is free, exchanges only fill the slots of their own ends.
+   */
+  #taking = 0;
+
   constructor(private readonly state: WorkerState, private readonly pool: ProcessPool) {}
 
   /** Returns after the order to stop, when all attempts have ended. */
   async run(): Promise<void> {
     const { state } = this;
-    const { attempts, queues, slots } = state;
-    for (let look = true; ; ) {
-      const ends = takeEnds(state);
-      if (state.look.take() || ends.length) look = true;
-      const free = state.stopping || this.pool.rests() ? 0 : Math.min(slots - attempts.size + ends.length, ENDS_OF_CALL);
-      if (ends.length || (free && look)) {
-        const [taken, sentAt] = await this.#finishAndReserve(ends, free);
-        for (const item of taken) {
-          const held = new HeldAttempt(state, item, sentAt);
-          attempts.add(held);
-          void runAttempt(state, this.pool, held);
-        }
-        // The known queues may have no tasks left, while other queues have tasks.
-        look = taken.length > 0 || (ends.length > 0 && queues.byPattern);
-      } else if (state.stopping && !attempts.size) return;
+    const { attempts, slots } = state;
+    const exchanges = new Set<Promise<void>>();
+    const most = Math.min(Math.ceil(slots / EXCHANGES), ENDS_OF_CALL);
+    for (;;) {
+      const ends = exchanges.size < EXCHANGES ? takeEnds(state, most) : [];
+      if (state.look.take() || ends.length) this.#look = true;
+      const idle = slots - attempts.size;
+      const closed = state.stopping !== undefined || this.pool.rests() || (this.#taking > 0 && idle > 0);
+      const free = closed ? 0 : Math.min(idle + ends.length, ENDS_OF_CALL);
+      if (ends.length || (free && this.#look)) {
+        const exchange = this.#exchange(ends, free).finally(() => { exchanges.delete(exchange); });
+        exchanges.add(exchange);
+        // The server answers calls together that arrive together, so the next call waits until this call was written.
+        if (slots > 1) for (let turns = 0; turns < 2; turns += 1) await turn();
+      } else if (state.stopping && !attempts.size && !exchanges.size) return;
       else {
         if (free) state.wakeUp.make();
-        await state.look.wait();
+        await Promise.race([state.look.wait(), ...exchanges]);
+        // Attempts that end at the same moment are sent together.
+        if (slots > 1) await new Promise<void>((resolve) => { process.nextTick(resolve); });
       }
-      // Attempts that have ended during the last call are sent together.
-      if (slots > 1) await turn();
+    }
+  }
+
+  async #exchange(ends: ReturnType<typeof takeEnds>, free: number): Promise<void> {
+    const { state } = this;
+    if (free) {
+      this.#taking += 1;
+      this.#look = false;
+    }
+    try {
+      const [taken, sentAt] = await this.#finishAndReserve(ends, free);
+      for (const item of taken) {
+        const held = new HeldAttempt(state, item, sentAt);
+        state.attempts.add(held);
+        void runAttempt(state, this.pool, held);
+      }
+      // The known queues may have no tasks left, while other queues have tasks.
+      if (taken.length || (ends.length && state.queues.byPattern)) this.#look = true;
+    } finally {
+      if (free) this.#taking -= 1;
     }
   }
 
@@ -68,6 +103,11 @@ export class MainLoop {
     const { state } = this;
     const { clock, listener, options: { lease }, queues } = state;
     if (!free) return [[], 0];
+    if (this.#taking > 1) {
+      // A repeated `reserve` finds its tasks only until the listener takes others. The loop asks later.
+      this.#look = true;
+      return [[], 0];
+    }
     const options = { limit: free, pid: process.pid, lease, woken: this.#woken() };
     try {
       for (let found = await this.#looks(options.woken, true); found; ) {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, after, test } from "node:test";
@@ -84,6 +86,46 @@ test("tasks run, a few at a time, and their results come back", async () => {
   assert.deepEqual(results, tasks.map((_, at) => at * at));
   assert.equal(most, 4);
   assert.deepEqual((await client.workers()).map((each) => [each.listener, each.slots]), [[worker.listener, 4]]);
+});
+
+test("an end is sent while the reply to another is awaited, and takes no more than the slots", async () => {
+  const namespace = `t${randomUUID()}`;
+  await using client = server.client({ namespace });
+  let held: (() => void)[] | undefined;
+  const proxy = createServer((near) => {
+    const far = connect(`${server.folder}/socket`);
+    near.pipe(far);
+    far.on("data", (data) => (held ? held.push(() => near.write(data)) : near.write(data)));
+    for (const [one, other] of [[near, far], [far, near]] as const) one.on("error", () => 0).on("close", () => other.destroy());
+  }).listen(`${server.folder}/proxy`);
+  await once(proxy, "listening");
+  const opened = new Set<number>();
+  let [running, most] = [0, 0];
+  {
+    await using through = new Client(`unix://${server.folder}/proxy`, { namespace });
+    await using _ = working(through, async (number: number) => {
+      most = Math.max(most, (running += 1));
+      await becomes(() => opened.has(number));
+      running -= 1;
+    }, { slots: 2 });
+    const tasks = await client.queue("q").submitMany([0, 1, 2, 3]);
+    const are = (...states: string[]) => becomes(async () => {
+      const now = await Promise.all(tasks.map(async (task) => (await task.info()).status));
+      return now.join() === states.join();
+    });
+    await are("started", "started", "pending", "pending");
+    held = [];
+    opened.add(0);
+    await are("complete", "started", "started", "pending");
+    opened.add(1);
+    await are("complete", "complete", "started", "started");
+    for (const each of held) each();
+    held = undefined;
+    opened.add(2).add(3);
+    await are("complete", "complete", "complete", "complete");
+  }
+  assert.equal(most, 2);
+  proxy.close();
 });
 
 test("a lone task is begun at once, and what returns nothing has null as its result", async () => {
