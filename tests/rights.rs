@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bench::Bench;
 use serde_json::Value;
-use support::seed;
 use state::{AHEAD, ALL_CALLS, ENDING, FIRST};
+use support::seed;
 
 fn name(call: &str) -> &str {
     call.split(' ').next().unwrap()

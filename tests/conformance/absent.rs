@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use blueque::bundle;
 use redis::{Arg, Cmd, Connection, RedisResult, Value};
 
-use crate::support::{Server, seed};
 use crate::support::receiver::{Ground, Right, read};
+use crate::support::{Server, seed};
 use crate::{cases, failure, meant, tagged};
 
 /// Lua before a script: it notes each key that a read finds absent, and each key that `EXISTS` asks for together with

@@ -382,12 +382,7 @@ pub static BUGS: [Bug; 237] = [
         "not (v[7] or v[9] or v[10])",
         "not (v[7] or v[10])",
     ),
-    bug(
-        "a repeated finish_and_reserve takes again",
-        "finish_and_reserve",
-        "call.request and call.stale",
-        "false",
-    ),
+    bug("a repeated finish_and_reserve takes again", "finish_and_reserve", "call.request and call.stale", "false"),
     bug("a wake-up of another queue is lost", "reserve", "if call.queues[2] then", "if false then"),
     bug(
         "a finish_and_reserve takes from a queue that is drained",

@@ -141,7 +141,7 @@ fn full() -> Past {
         "ops",
         taken[0].token,
         "failed",
-        b"503 Service Unavailable",
+        "503 Service Unavailable",
     );
     past.client.call(&answer.at(past.at(42.0))).unwrap();
     past.submit_for("movies", &uuid(9), plain(), Some(10.5 * 24.0 * HOUR));
