@@ -77,6 +77,7 @@ const T = {
   noticeEvent: {"form":"word","words":["complete","failed","cancelled","pending","no-progress","deadline"]},
   noticeOf: {"form":"word","words":["task","graph"]},
   noticeOutcome: {"form":"word","words":["delivered","failed"]},
+  noticeOwner: {"form":"text","high":129},
   notify: {"form":"text","high":1024},
   now: {"form":"seconds","low":0,"high":9007199254},
   number: {"form":"whole","low":0,"high":9007199254740991},
@@ -3034,6 +3035,24 @@ export function ready(listener: string, cursor: string, limit: number, patterns:
   ], READY_REPLY, false, options);
 }
 
+const REDELIVER_REPLY: Shape<number> = wire.single({ name: "number", property: "number", type: T.number });
+
+/**
+ * Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that
+ *   were given up. A notice that was given up is tried once more. A notice that a worker is delivering stays as
+ *   it is.
+ *
+ * @param target The target.
+ * @param owners The id of a task, or `/` and the id of a graph.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+ * Reply: Number of notices that are due now.
+ */
+export function redeliver(target: string, owners: readonly string[]): Call<number> {
+  return wire.call("redeliver", [target, owners.length, ...owners], [
+  ], REDELIVER_REPLY, false);
+}
+
 /** The options of `register`. */
 export interface RegisterOptions {
   /** The capabilities that the listener offers to tasks with needs. */
@@ -3226,6 +3245,8 @@ export interface ReportOptions {
   readonly draining?: boolean | undefined;
   /** The methods for which the worker has programs. */
   readonly methods?: Names | undefined;
+  /** Number of attempts on the worker that failed in the last hour. */
+  readonly failed?: number | undefined;
   /** The reason why the worker takes fewer tasks than it could, in one sentence. */
   readonly trouble?: Bytes | undefined;
   /** The patterns by which the worker takes queues. The call then lists the queues that the worker knows. */
@@ -3254,6 +3275,7 @@ export function report(listener: string, slots: number, free: number, queues: re
     ["version", options.version],
     ["draining", options.draining],
     ["methods", options.methods],
+    ["failed", options.failed],
     ["trouble", options.trouble],
     ["patterns", options.patterns],
   ], REPORT_REPLY, false, options);
@@ -5218,6 +5240,38 @@ export function takeNotices(limit: number, targets: readonly string[]): Call<Tak
   ], TAKE_NOTICES_REPLY, false);
 }
 
+/** One of what `targets` answers. */
+export interface TargetsItem {
+  /** The target. */
+  readonly target: string;
+  /** Number of tasks and graphs with open notices. */
+  readonly open: number;
+  /** Time at which the next open notice is due, or its delivery must be answered. */
+  readonly due: number | null;
+  /** Number of tasks and graphs with notices that were given up. */
+  readonly givenUp: number;
+}
+
+const TARGETS_REPLY: Shape<TargetsItem[]> = wire.rows<TargetsItem>([
+  { name: "target", property: "target", type: T.name },
+  { name: "open", property: "open", type: T.number },
+  { name: "due", property: "due", type: T.time, empty: true },
+  { name: "given_up", property: "givenUp", type: T.number },
+]);
+
+/**
+ * Lists the targets with notices that are not delivered, by name.
+ *
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+ * Reply: For each target its name, the number of tasks and graphs with open notices, when the next of these
+ *   notices is due, and the number of tasks and graphs with notices that were given up.
+ */
+export function targets(): Call<TargetsItem[]> {
+  return wire.call("targets", [], [
+  ], TARGETS_REPLY, false);
+}
+
 /** One of what `tick` answers. */
 export interface TickItem {
   /** A cron schedule that needs more slots. */
@@ -5359,6 +5413,85 @@ const TRACKED_REPLY: Shape<TrackedReply> = wire.list<TrackedReply>([
 export function tracked(cursor: string, limit: number): Call<TrackedReply> {
   return wire.call("tracked", [cursor, limit], [
   ], TRACKED_REPLY, false);
+}
+
+/** One of what `undelivered` answers. */
+export interface UndeliveredItem {
+  /** The kind of object that the notice is about. */
+  readonly of: contract.NoticeOf;
+  /** The id of the task or the graph. */
+  readonly subject: string;
+  /** The number of the notice among the notices of the task or graph, counted from 1. */
+  readonly number: number;
+  /** The event. */
+  readonly event: contract.NoticeEvent;
+  /** Time of the event. */
+  readonly at: number;
+  /** Number of attempts at that time; 0 for a graph. */
+  readonly attempt: number;
+  /** `open`: not delivered yet; `given_up`: not delivered within three days. */
+  readonly stage: "open" | "given_up";
+  /** Number of tries to deliver the notice. */
+  readonly tries: number;
+  /** Time of the last answer. */
+  readonly answered: number | null;
+  /** The last answer of the target, or the last error; at most 1 KiB. */
+  readonly answer: Buffer | null;
+  /**
+   * Time of the next try, or until which the present try must be answered; empty if the notice waits for an
+   *   earlier one or was given up.
+   */
+  readonly due: number | null;
+}
+
+/** What `undelivered` answers. */
+export interface UndeliveredReply {
+  /** Start of the next page; 0 at the end. */
+  readonly cursor: string;
+  /** The entries. */
+  readonly items: UndeliveredItem[];
+}
+
+/** The options of `undelivered`. */
+export interface UndeliveredOptions {
+  /** List the notices that were given up, instead of those that are open. By default 0. */
+  readonly givenUp?: boolean | undefined;
+}
+
+const UNDELIVERED_REPLY: Shape<UndeliveredReply> = wire.list<UndeliveredReply>([
+  { name: "cursor", property: "cursor", type: T.cursor },
+], wire.rows<UndeliveredItem>([
+  { name: "of", property: "of", type: T.noticeOf },
+  { name: "subject", property: "subject", type: T.name },
+  { name: "number", property: "number", type: T.number },
+  { name: "event", property: "event", type: T.noticeEvent },
+  { name: "at", property: "at", type: T.time },
+  { name: "attempt", property: "attempt", type: T.number },
+  { name: "stage", property: "stage", words: ["open","given_up"] },
+  { name: "tries", property: "tries", type: T.number },
+  { name: "answered", property: "answered", type: T.time, empty: true },
+  { name: "answer", property: "answer", type: T.stored, empty: true },
+  { name: "due", property: "due", type: T.time, empty: true },
+]));
+
+/**
+ * Lists the open notices of a target, by the time at which they are due, or with `given_up` those that were given
+ *   up. A page has all these notices of up to `limit` tasks and graphs.
+ *
+ * @param target The target.
+ * @param cursor Start of the page.
+ * @param limit Maximum number of entries that the call reads or changes.
+ * @param options Further options.
+ *
+ * Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+ * Reply: Next cursor (0 at the end), then for each notice: `task` or `graph`, its id, the number of the notice,
+ *   the event, its time, the number of attempts of the task, its stage, the number of tries, the time and text of
+ *   the last answer, and when it is due; empty if it waits for an earlier notice or was given up.
+ */
+export function undelivered(target: string, cursor: string, limit: number, options: UndeliveredOptions = {}): Call<UndeliveredReply> {
+  return wire.call("undelivered", [target, cursor, limit], [
+    ["given_up", options.givenUp],
+  ], UNDELIVERED_REPLY, false, options);
 }
 
 /** The options of `undepend`. */
@@ -5714,6 +5847,8 @@ export interface WorkersItem {
    *   drain can no longer be withdrawn.
    */
   readonly ending: "ending" | null;
+  /** Number of attempts on the worker that failed in the last hour; empty if the worker does not report it. */
+  readonly failed: number | null;
 }
 
 /** What `workers` answers. */
@@ -5741,6 +5876,7 @@ const WORKERS_REPLY: Shape<WorkersReply> = wire.list<WorkersReply>([
   { name: "methods", property: "methods", type: T.methods, empty: true },
   { name: "trouble", property: "trouble", type: T.text, empty: true },
   { name: "ending", property: "ending", words: ["ending"], empty: true },
+  { name: "failed", property: "failed", type: T.number, empty: true },
 ]));
 
 /**
@@ -5753,8 +5889,8 @@ const WORKERS_REPLY: Shape<WorkersReply> = wire.list<WorkersReply>([
  * Reply: Next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the
  *   patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free
  *   slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the
- *   methods that it has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and
- *   ends, else empty.
+ *   methods that it has programs for, separated by commas (`*`: any); its problems; `ending` if it drains and
+ *   ends, else empty; and how many of its attempts failed in the last hour.
  */
 export function workers(cursor: string, limit: number): Call<WorkersReply> {
   return wire.call("workers", [cursor, limit], [

@@ -261,6 +261,9 @@ export const END_BYTES = 1048576;
 /** Maximum number of attempts that a `finish_and_reserve` ends, and maximum number of tasks that it takes. */
 export const ENDS_OF_CALL = 100;
 
+/** Time for which a worker counts failed attempts in its reports. */
+export const FAILURES_COUNTED = 3600;
+
 /** Number of known slots below which a cron schedule needs more slots. */
 export const FEW_SLOTS = 32;
 

@@ -102,6 +102,7 @@ _NICENESS = Type("whole", low=0, high=19)
 _NOTICE_EVENT = Type("word", words=("complete", "failed", "cancelled", "pending", "no-progress", "deadline",))
 _NOTICE_OF = Type("word", words=("task", "graph",))
 _NOTICE_OUTCOME = Type("word", words=("delivered", "failed",))
+_NOTICE_OWNER = Type("text", high=129)
 _NOTIFY = Type("text", high=1024)
 _NOW = Type("seconds", low=0, high=9007199254)
 _NUMBER = Type("whole", low=0, high=9007199254740991)
@@ -4179,6 +4180,31 @@ def ready(
     )
 
 
+_redeliver: Shape[int] = read_value(Field("number", type=_NUMBER))
+
+
+def redeliver(
+    target: str,
+    owners: Sequence[str],
+) -> Call[int]:
+    """Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that
+    were given up. A notice that was given up is tried once more. A notice that a worker is delivering stays as it is.
+
+    target: The target.
+    owners: The id of a task, or `/` and the id of a graph.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+    Reply: Number of notices that are due now.
+    """
+    return call(
+        "redeliver",
+        [target, len(owners), *owners],
+        [
+        ],
+        _redeliver,
+        False,
+    )
+
+
 _register: Shape[Literal["registered", "existing"]] = read_value(Field("reply", words=("registered", "existing",)))
 
 
@@ -4401,6 +4427,34 @@ _report: Shape[list[Literal["continue", "drain"]]] = read_items(
 )
 
 
+class ReportOptions(TypedDict, total=False):
+    """The options of `report`."""
+
+    has: Names | None
+    """The capabilities that the listener offers to tasks with needs."""
+
+    name: str | None
+    """The worker's name, for people."""
+
+    version: str | None
+    """The version of the worker's program."""
+
+    draining: bool | None
+    """The worker takes no further tasks."""
+
+    methods: Names | None
+    """The methods for which the worker has programs."""
+
+    failed: int | None
+    """Number of attempts on the worker that failed in the last hour."""
+
+    trouble: Bytes | None
+    """The reason why the worker takes fewer tasks than it could, in one sentence."""
+
+    patterns: str | None
+    """The patterns by which the worker takes queues. The call then lists the queues that the worker knows."""
+
+
 def report(
     listener: str,
     slots: int,
@@ -4412,6 +4466,7 @@ def report(
     version: str | None = None,
     draining: bool | None = None,
     methods: Names | None = None,
+    failed: int | None = None,
     trouble: Bytes | None = None,
     patterns: str | None = None,
 ) -> Call[list[Literal["continue", "drain"]]]:
@@ -4427,6 +4482,7 @@ def report(
     version: The version of the worker's program.
     draining: The worker takes no further tasks. By default 0.
     methods: The methods for which the worker has programs.
+    failed: Number of attempts on the worker that failed in the last hour.
     trouble: The reason why the worker takes fewer tasks than it could, in one sentence.
     patterns: The patterns by which the worker takes queues. The call then lists the queues that the worker knows.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, TOOBIG, WRONGKEY.
@@ -4441,6 +4497,7 @@ def report(
             ("version", version),
             ("draining", draining),
             ("methods", methods),
+            ("failed", failed),
             ("trouble", trouble),
             ("patterns", patterns),
         ],
@@ -7312,6 +7369,52 @@ def take_notices(
 
 
 @dataclass(frozen=True)
+class TargetsItem:
+    """One of what `targets` answers."""
+
+    target: str
+    """The target."""
+
+    open: int
+    """Number of tasks and graphs with open notices."""
+
+    due: float | None
+    """Time at which the next open notice is due, or its delivery must be answered."""
+
+    given_up: int
+    """Number of tasks and graphs with notices that were given up."""
+
+
+_targets: Shape[list[TargetsItem]] = read_items(
+    TargetsItem,
+    (
+        Field("target", type=_NAME),
+        Field("open", type=_NUMBER),
+        Field("due", type=_TIME, empty=True),
+        Field("given_up", type=_NUMBER),
+    ),
+)
+
+
+def targets(
+) -> Call[list[TargetsItem]]:
+    """Lists the targets with notices that are not delivered, by name.
+
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+    Reply: For each target its name, the number of tasks and graphs with open notices, when the next of these notices is
+      due, and the number of tasks and graphs with notices that were given up.
+    """
+    return call(
+        "targets",
+        [],
+        [
+        ],
+        _targets,
+        False,
+    )
+
+
+@dataclass(frozen=True)
 class TickItem:
     """One of what `tick` answers."""
 
@@ -7518,6 +7621,111 @@ def tracked(
         [
         ],
         _tracked,
+        False,
+    )
+
+
+@dataclass(frozen=True)
+class UndeliveredItem:
+    """One of what `undelivered` answers."""
+
+    of: contract.NoticeOf
+    """The kind of object that the notice is about."""
+
+    subject: str
+    """The id of the task or the graph."""
+
+    number: int
+    """The number of the notice among the notices of the task or graph, counted from 1."""
+
+    event: contract.NoticeEvent
+    """The event."""
+
+    at: float
+    """Time of the event."""
+
+    attempt: int
+    """Number of attempts at that time; 0 for a graph."""
+
+    stage: Literal["open", "given_up"]
+    """`open`: not delivered yet; `given_up`: not delivered within three days."""
+
+    tries: int
+    """Number of tries to deliver the notice."""
+
+    answered: float | None
+    """Time of the last answer."""
+
+    answer: bytes | None
+    """The last answer of the target, or the last error; at most 1 KiB."""
+
+    due: float | None
+    """Time of the next try, or until which the present try must be answered; empty if the notice waits for an earlier
+    one or was given up.
+    """
+
+
+@dataclass(frozen=True)
+class UndeliveredReply:
+    """What `undelivered` answers."""
+
+    cursor: str
+    """Start of the next page; 0 at the end."""
+
+    items: list[UndeliveredItem]
+    """The entries."""
+
+
+_undelivered: Shape[UndeliveredReply] = read_list(
+    UndeliveredReply,
+    (
+        Field("cursor", type=_CURSOR),
+    ),
+    read_items(
+    UndeliveredItem,
+    (
+        Field("of", type=_NOTICE_OF),
+        Field("subject", type=_NAME),
+        Field("number", type=_NUMBER),
+        Field("event", type=_NOTICE_EVENT),
+        Field("at", type=_TIME),
+        Field("attempt", type=_NUMBER),
+        Field("stage", words=("open", "given_up",)),
+        Field("tries", type=_NUMBER),
+        Field("answered", type=_TIME, empty=True),
+        Field("answer", type=_STORED, empty=True),
+        Field("due", type=_TIME, empty=True),
+    ),
+),
+)
+
+
+def undelivered(
+    target: str,
+    cursor: str,
+    limit: int,
+    *,
+    given_up: bool | None = None,
+) -> Call[UndeliveredReply]:
+    """Lists the open notices of a target, by the time at which they are due, or with `given_up` those that were given
+    up. A page has all these notices of up to `limit` tasks and graphs.
+
+    target: The target.
+    cursor: Start of the page.
+    limit: Maximum number of entries that the call reads or changes.
+    given_up: List the notices that were given up, instead of those that are open. By default 0.
+    Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
+    Reply: Next cursor (0 at the end), then for each notice: `task` or `graph`, its id, the number of the notice, the
+      event, its time, the number of attempts of the task, its stage, the number of tries, the time and text of the last
+      answer, and when it is due; empty if it waits for an earlier notice or was given up.
+    """
+    return call(
+        "undelivered",
+        [target, cursor, limit],
+        [
+            ("given_up", given_up),
+        ],
+        _undelivered,
         False,
     )
 
@@ -7979,6 +8187,9 @@ class WorkersItem:
     can no longer be withdrawn.
     """
 
+    failed: int | None
+    """Number of attempts on the worker that failed in the last hour; empty if the worker does not report it."""
+
 
 @dataclass(frozen=True)
 class WorkersReply:
@@ -8013,6 +8224,7 @@ _workers: Shape[WorkersReply] = read_list(
         Field("methods", type=_METHODS, empty=True),
         Field("trouble", type=_TEXT, empty=True),
         Field("ending", words=("ending",), empty=True),
+        Field("failed", type=_NUMBER, empty=True),
     ),
 ),
 )
@@ -8030,7 +8242,8 @@ def workers(
     Reply: Next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns
       that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the
       queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it
-      has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and ends, else empty.
+      has programs for, separated by commas (`*`: any); its problems; `ending` if it drains and ends, else empty; and
+      how many of its attempts failed in the last hour.
     """
     return call(
         "workers",

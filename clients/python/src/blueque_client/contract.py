@@ -388,6 +388,9 @@ error is sent in its own call.
 ENDS_OF_CALL = 100
 """Maximum number of attempts that a `finish_and_reserve` ends, and maximum number of tasks that it takes."""
 
+FAILURES_COUNTED = 3600
+"""Time for which a worker counts failed attempts in its reports."""
+
 FEW_SLOTS = 32
 """Number of known slots below which a cron schedule needs more slots."""
 
