@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
+/// The queue of the tasks that link partitions.
+pub(crate) const LINKS: &str = "@links";
+
 /// Rule for a plain name.
 pub(crate) const PLAIN: &str = "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -";
 

@@ -430,15 +430,3 @@ pub fn with_state(traceparent: &str, tracestate: &str) -> String {
         && tracestate.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if fits { format!("{traceparent} {tracestate}") } else { traceparent.to_owned() }
 }
-
-#[cfg(all(test, feature = "by-name"))]
-mod tests {
-    use super::TRACE_STATE;
-    use crate::contract::commands::type_of;
-
-    #[test]
-    fn the_longest_trace_has_the_longest_state() {
-        // The `traceparent` and a space have 56 characters.
-        assert_eq!(type_of("trace").and_then(|of| of.high), Some(56 + i64::from(TRACE_STATE)));
-    }
-}

@@ -9,12 +9,12 @@ use sha1_smol::Sha1;
 
 use crate::constants::RESULT_BYTES;
 use crate::error::Result;
-use crate::names::{GraphId, PartitionName, TaskId};
+use crate::names::{GraphId, LINKS, PartitionName, TaskId};
 use crate::options::Submit;
 use crate::topology::GlobalId;
 
 /// The queue of placeholders and carriers.
-pub(crate) const QUEUE: &str = "@links";
+pub(crate) const QUEUE: &str = LINKS;
 
 /// The capability that a deliverer offers. The tasks of the queue need it, so a worker that takes tasks of all queues
 /// does not get them.

@@ -16,9 +16,8 @@ use crate::link::{Blocking, Link};
 use crate::model::{
     Counts, KeyLimit, ListenerInfo, Orphans, Peeked, Promoted, Pruned, Rate, Round, Setting, Submitted,
 };
-use crate::names::{ListenerId, QueueName, TaskId};
+use crate::names::{LINKS, ListenerId, QueueName, TaskId};
 use crate::options::Submit;
-use crate::placeholder;
 use crate::submit_hooks::{Submission, SubmitHook, around};
 use crate::task::Task;
 
@@ -215,7 +214,7 @@ impl<L: Link> Queue<L> {
 
     /// Returns the hooks around a submit. The links between partitions are no submits of the program.
     fn hooks(&self) -> &[SubmitHook] {
-        if self.name.as_str() == placeholder::QUEUE { &[] } else { self.client.submit_hooks() }
+        if self.name.as_str() == LINKS { &[] } else { self.client.submit_hooks() }
     }
 
     /// Describes a submit for the hooks around it.
