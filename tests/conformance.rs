@@ -112,8 +112,10 @@ fn every_case_holds_on_a_single_server() {
     } else {
         let server = Server::start();
         let mut connection = server.connection();
-        let (again, once): (Vec<_>, Vec<_>) =
-            cases.iter().partition(|case| !TABLES.contains(&case.file.as_str()) && tagged::unfit(case).is_none());
+        let (again, once): (Vec<_>, Vec<_>) = cases
+            .iter()
+            .copied()
+            .partition(|case| !TABLES.contains(&case.file.as_str()) && tagged::unfit(case).is_none());
         let mut failures: Vec<_> = again.iter().filter_map(|case| failure(&mut connection, case)).collect();
         // Calls in a namespace with a tag touch the same keys, and ask for keys that they may write.
         let watch = Watch::start(&server, &["ns", tagged::NAMESPACE]);
