@@ -1663,7 +1663,10 @@ export interface GetReply {
   readonly token: number | null;
   /** The token of the attempt that ended last. */
   readonly ended: number | null;
-  /** Outcome of the attempt that ended last. */
+  /**
+   * Outcome of the attempt that ended last. The hash lacks it if the task had no outcome before it completed;
+   *   `get` returns it.
+   */
   readonly outcome: contract.Outcome | null;
   /** The cost of an attempt, as its owner last reported it. */
   readonly cost: Buffer | null;

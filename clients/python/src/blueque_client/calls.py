@@ -2312,7 +2312,9 @@ class GetReply(Sparse, Generic[T, V]):
     """The token of the attempt that ended last."""
 
     outcome: contract.Outcome | None
-    """Outcome of the attempt that ended last."""
+    """Outcome of the attempt that ended last. The hash lacks it if the task had no outcome before it completed; `get`
+    returns it.
+    """
 
     cost: T | None
     """The cost of an attempt, as its owner last reported it."""

@@ -4,102 +4,105 @@ Made by generate.py from the bundle; do not edit."""
 
 #: The server's name of each script.
 DIGESTS = {
-    "adopt": "6c418e05cff5481e9ad0643c7cda187a3dea0f46",
-    "aggregate": "f5bad12a8f9365015e3a57b42b0fd5fbb7982ebb",
-    "answer_notice": "a0978354f3dbac2568f1e41517ab73ddb8837814",
-    "append_log": "12652c9a402947bdc6b876aa49f65869bd8762bf",
-    "attend": "694a32aff74d2d1e44faf064e25a2126a98ae37e",
-    "audit": "82ba2869865b8b44ba1d0e77df36609041ea7007",
-    "bulk": "99e44167fee8eca066981d3f3f42db33694ff741",
-    "cancel": "219043bb1f6cd36bfb06264046c50bce3472020b",
+    "adopt": "bef9a5ef7350b1e840bc628a3d836f82a8fcfa85",
+    "aggregate": "e771c4e7f40359cf86f0bfc45b71f7818f8b947e",
+    "answer_notice": "99be2efc181dafa62112bc4a21da18440644bfc2",
+    "append_log": "81ce033ee5bb08068e1ac1e23cea94f21a1d1097",
+    "attend": "6d57f96969be8c8ab1a5957b181ae49b41c2117c",
+    "audit": "3d4d18659ad618e82ab6664b17ad43a731169025",
+    "bulk": "6e7f051e3766b34af1df4be3fcdd5057dd5e7668",
+    "cancel": "e0b4df6fdb1d1cc758f29617d55ccadca1bb8d8b",
     "cancel_graph": "3bffb7aa436a78bd59323d30120cc2ad50ef4177",
-    "changes": "1ac5b5750d1d1265f384f3fca0b5db64c824b669",
-    "checkpoint": "2366b5758465cdf89ff74cd63791525e98ba5b34",
-    "complete": "e3845dba6f3246fbf5b466f98c87b136fc92033a",
+    "changes": "e5202582498c4704d7793842d62006a1c640a598",
+    "checkpoint": "a41c6699af0e645d0bb65d673e2a58e1c201b984",
+    "complete": "b70426ab455506a138fe4d00bc401e45bb50fcd4",
     "configure": "218318b3a84d781307e89e5f791b0c20e3b28da6",
     "counts": "c6d5fb07921d59dc520c4d5aa053e3778287ec34",
-    "delete": "49805246ae7cbd9b45eefe9d0ad15d521d75e679",
+    "delete": "d7b891e1725f040087a3fcc0ac2690d8d0f1d342",
     "delete_queue": "e2b99971afa3a75257ad5f7763a705a50c790a03",
-    "depend": "5a4ba69e4c23b695104cdd8214328b64c5889a3a",
-    "describe": "55e1c0b98f6ff448cae546550fdafe7a0c5e2de0",
+    "depend": "8765cb197742b9388fa71f60ca7c745611844f16",
+    "describe": "d8814ff7cc35c56340dc0abe5f237ee4d6b147b5",
     "description": "e8f34a88fd412fce0d8888602a07f4c5991773fa",
     "drain": "0d783170e234879aa3f6cc0ccc2d64bfadca7207",
-    "edit": "d6554fa422aa8bf68a21d6233ff6c74b45928098",
+    "edit": "754b4a279fb2f4bb68f14a7c4886f6c68e035435",
     "estimate": "d1b19654146730489c6166a6db739feb807099d4",
-    "events": "4c9ca8a49d43579108644b2dba68a88cb190baf3",
-    "fail": "a97d8593f858f61c236043065bc867353e550357",
+    "events": "34e7c8924f089958f8676c5c1312109bc58630f0",
+    "fail": "a7eeeeb817857a8a4e4a4af95fb207cef78a3bd7",
     "find": "c26bb93ff3b630a4831da3566d14c12b302000b0",
-    "finish_and_reserve": "f257157f84dbd608eb8c921e0932cdd3bf8ffa46",
-    "get": "11bb4ca4e1d36bb176e7249818b0e1bdedf0aaf0",
-    "get_many": "bce2f8d98d1ab8b32117673cb8dd622e2c958a0b",
+    "finish_and_reserve": "79f03cacafd08050f14b8f4a04f6b641cc67b304",
+    "get": "fad708bb756d1984afd9e16347915d1d1fd3b6f8",
+    "get_many": "ddbc7ae282c3db4a7c54339882b47d25be83b166",
     "graphs": "43e0de6ee1a233ae2711984a997ee73aa85f270d",
     "groups": "e56a7e22f572dd9f7300b9aec4ae55a5c1e91f10",
-    "handshake": "deadbb4d0eb34254ac665d6227d22e7197da4ae3",
+    "handshake": "a3e33724ad71c71fdd63806a2b9ae548b0eaa19f",
     "heartbeat": "502133aa8a67eae51e28db6a1c1b8b7be58af134",
-    "history": "9282e7dd1cfbad9996a07b2a620b6ddd3611777b",
-    "hold": "b9039e23590fc206e6983b7242677d2e2bb8300f",
+    "history": "8f1bf541408d442b76a2e0e003f8feb051ff6e37",
+    "hold": "94dbfbe818fc5aee1b5cfa9f81c8572e05caf155",
     "limit": "a89d19b1c8b4a7830820e65ce08fecd593b4b68b",
     "limits": "0f4170749446927b3f4fbe8f70d94a9f04797c0e",
     "list": "5834c5cc2025531e1742fb70458765f43e52c12e",
     "list_held": "4db7caaee973a7b3b8be1e65bc316399c4fb0352",
     "listeners": "e85ffa993efc1a97192400bd63b82cd22f020af5",
     "logs": "e7159d7d6372b7d7d7d3ff2889f3fe53debc6b77",
-    "maintenance": "ecd6c8daeb743370bb90f1e55efea67879501dad",
-    "move": "49fe807a770b9872e6ba6b2e01cb27d575bd91f4",
-    "note": "1acaa4b0235eefa84f2f0c30a84e96a8f42a9192",
+    "maintenance": "3e8e92c0877c2d6d091a5000338754529d8a08ae",
+    "move": "06bd91615c962b6f036f7879a99eef374b0f1707",
+    "note": "098ca3af12cc345a61d24a72825240a7dae80b12",
     "notices": "d2fd00b82a4b9da373ca4f62884d20856063fb6c",
     "pause": "eb3cb0af75b58e09a7e0d40dfc2a53b6eb3f9412",
     "pause_schedule": "5a3a25486a5ae01c5b8696f534b5027f010ae64b",
     "peek": "14954d3eac822107e6c73a0880b49f5328783e54",
     "prioritise": "2dc8e87ac95ce1a4ce95d238fb8f142e2cb99cde",
-    "progress": "b3d717b073cd9f181ce2f42de5f2fbcea122cad8",
-    "promote": "eb3d2feafe91b9e3ff7cea2390067e87ef9e5b4b",
-    "prune": "bab0c73f5178085f9990127e946a0353e0db8f3d",
+    "progress": "be5efacf641d8a65a9ddd2cdc559060dd2619a9b",
+    "promote": "01332416b8d0c0a292abf612f542c371a73324d3",
+    "prune": "19df68461ae25896d35722f6221382c64874e9dd",
     "queues": "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
     "ready": "5939e78f4ae9d3f2b5799e8aad322c24e6ec9b71",
+    "redeliver": "54565dd2d105d0519ea86903f99aee52fa1381a1",
     "register": "335d9db45de7a300840ccbf3fba3acedcacc832e",
-    "release": "16e396ae14d9b9c00219194d977a570f4d3c71db",
-    "repair": "3bfc2aea28fad8077997e936b42894bf4361d0fe",
-    "report": "6868467702e4f6af0aa454653408abeccd2c6f8b",
-    "requeue": "f499d23a868151e9b38ce53b64763fb8800e0cbf",
-    "requeue_orphans": "e1c16777de903415d44b224700b01782e7f5c27f",
-    "reserve": "da6d909abc6f3fc596d25572359208d4805fb5df",
+    "release": "0c55e5350cd95718bd2e9766d535070cc1a3b793",
+    "repair": "0ff49597341bd339ba0e8480003c9258e22c0419",
+    "report": "cbe8efb0445b1c219bfdf8486c26dc0d1ce84ad5",
+    "requeue": "f5ecaa6628940b566055c68648d2265b173f3245",
+    "requeue_orphans": "4335c1056d3077664ae355dd28b0889211eac374",
+    "reserve": "40c8e98f2e2b5a444ac8391d28745ad4a1a869c0",
     "reset_clock": "6d2b052e27d3b05752ba4d03f1d497e15caf1bb3",
     "resume": "385167d7401b40bdba7f32128dd92ac0babc203b",
     "resume_schedule": "5049cbb225e42bf3705b40a8ede846b053243855",
-    "retry": "8e28e38161d5e000fc2f4351a8029ad3937f6f6c",
+    "retry": "82e257e9215e894d0ff182bcf40a7aa8e2d11037",
     "retry_graph": "a383edc96bb254cb2d53ddbb308e735d43794a1a",
-    "run_deferred": "73b0852abb384122fa0c986b1d75d090c81d4cd5",
-    "run_schedule": "b391a175c316edc142471bb54bd555becf8faf38",
+    "run_deferred": "ecfb70e968c0a57ba0d08e804c7b929fc862822e",
+    "run_schedule": "2df7713b936703df7e95ec71081ae55497b55f1b",
     "schedule": "279e1e8178e10a69969cb9057e2b030601b5b0e0",
     "schedules": "f793cccd147ef5cdf0aad4690c99058fce178a3f",
     "set_topology": "5e00fb15a683aea05f1b4b48077a18c055c51bcd",
     "settings": "db99e722d3475e03a95e097f0abac3c64d2c4355",
     "show_graph": "fa95dc357e8a28287086213288d8f314251dd59d",
     "show_schedule": "05b475d06d4e1905f68f6e4fb1eb716238263dfe",
-    "signal": "fab03dbc811b9b89a454c04cd8971e8e36e3937f",
-    "start": "743bced1e8bb28bcb2ff0688234c0f63c22b7cc4",
+    "signal": "723fdc936176995f5bccbef925ae24a9779dab2a",
+    "start": "7087194dd52d17f48b22f81277daa476d80a48cb",
     "statistics": "6d58079acfeb4d0c9e8376adf125d254596b35fa",
-    "submit": "dd6e0778a2c9f61c23e2007267d78ffab625cdcd",
+    "submit": "c6eed240f3e8be28170f3be77b5d566832520479",
     "submit_graph": "62f8cfb0ac549c5bc620931d9c793e607566926f",
     "supply_times": "b5a66a4c085284a2714212151f57d7c18b9c1d53",
-    "suspend": "a8cf584aa7b7f57f6d5a983a0ceb1b9124b456f8",
+    "suspend": "ea5677c13b4181cfd5c86ba5dabf4985e7f2986b",
     "tag": "a5c4d86684e3adb1f53f945e59488a241f46da4d",
     "tags": "fb7b95172052e5789aa69b548466b1d65c5d6893",
     "take_notices": "16c53bc7e5fb1e8dafece8656130a981c66dc422",
-    "tick": "a1e9705728c9310704881d9be8981a87d74416e2",
+    "targets": "61b723312c5b3e0b0373b4f3c0cfe3717f60375d",
+    "tick": "2ab89d0facec0c2390b3e11deacdbeffcbb1a2c9",
     "topology": "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
     "track": "fa0ca74ec7095fdae0c063830b754945a2a1b29f",
     "tracked": "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-    "undepend": "d58490980b779bb90e8ba90e60cd8dfff0691313",
-    "unhold": "8ee786a6c11500123b2876d5f0ec7e3955f01faf",
+    "undelivered": "423ac5f974846a0895d4fc20af6aa891d6dadf02",
+    "undepend": "a8e2d22883d0c45b7f89663415c5d63dd9c65354",
+    "unhold": "a82cde83170df07f59fc6a22bac7e95eb2846514",
     "unregister": "faf138a512b332957c4d480f0f9c652409c7af00",
     "unschedule": "bfa540b96ec5f4fc7233ed5f8c1af93716d7ce15",
-    "unsuspend": "aa1297070f22bccd085735ee492428c4f54a28ba",
+    "unsuspend": "48264ac3febd729d8bed7700a32611f0de133a8e",
     "untag": "7d8a253d256cab7c8d710e69705619cdd2b37999",
     "untrack": "3a0622c1dfd03131d48f66eebf1ea4b3ab89a0ba",
     "why": "2c11188eec44da17f2cd0f8ee7ceb5f2f31c8bc7",
-    "workers": "70aa0fc3c2791d50659cf6293fcface547f39a0c",
+    "workers": "a7c3669b3452a241c23137d2f0c121f8249c1221",
 }
 
 TEXT = r"""
@@ -302,13 +305,12 @@ end
 
 === aggregation.sum
 function @{aggregation.sum}(found)
-  local days_sums, days_hosts, bounds = {}, {}, @{statistics.bounds}()
+  local days_sums, days_hosts, bounds, codes = {}, {}, @{statistics.bounds}(), @{event_entries.codes}()
   local sums, low, high, today_of = nil, '', '', nil
   for i = 1, #found do
-    local v = found[i][2]
-    local why, at = v[14], v[10]
-    if why then
-      local own, day = sums, today_of
+    local code, _, _, since, by, node = @{event_entries.parts}(found[i][2])
+    if code then
+      local own, day, at = sums, today_of, @{event_entries.time}(found[i])
       if not (#at == 17 and at >= low and at < high) then
         local time = tonumber(at)
         own = nil
@@ -319,11 +321,16 @@ function @{aggregation.sum}(found)
           sums, today_of, low, high = own, day, @{calendar.span}(day)
         end
       end
-      if own then
-        local from, to = v[4], v[6]
-        @{event_sums.event}(own, from, to, v[12], why, at, v[16], bounds)
+      local states = codes[code]
+      if not states then
+        states = { string.match(code, '^(%l*)>(%l+)>(.*)$') }
+        codes[code] = states
+      end
+      local from, to = states[1], states[2]
+      if own and to then
+        @{event_sums.event}(own, from, to, by, states[3], at, since, bounds)
         if (from == 'started' or from == 'reserved') and to ~= 'started' then
-          @{event_sums.end_of}(days_hosts, day, v[18] or v[12], v, bounds)
+          @{event_sums.end_of}(days_hosts, day, node ~= '' and node or by, states, by, at, since, bounds)
         end
       end
     end
@@ -1412,16 +1419,44 @@ function @{batch.enter}(tasks, to, why)
   end
   redis.call('ZADD', prefix .. 'tasks_' .. queue, unpack(all))
   redis.call(to == 'pending' and 'LPUSH' or 'ZADD', index, unpack(entries))
-  local events = prefix .. 'events_' .. queue
   for i = 1, #tasks do
     local task = tasks[i]
     redis.call('HSET', task.key, 'status', to, 'updated', now, 'created', now)
-    if i == 1 then
-      redis.call('XADD', events, 'MAXLEN', '~', '100000', '*', 'id', task.id, 'from', '', 'to', to, 'attempt', '0',
-        'at', now, 'by', '', 'why', why, 'since', '')
-    else
-      redis.call('XADD', events, '*', 'id', task.id, 'from', '', 'to', to, 'attempt', '0', 'at', now, 'by', '',
-        'why', why, 'since', '')
+    do
+      local task, to, why, by, at, trims = task, to, why, '', now, i == 1
+      local from, stream = task.status, @{namespace.prefix} .. 'events_' .. task.queue
+      local text, added
+      if from then
+        local code = why == 'complete' and from == 'started' and to == 'complete' and 'c '
+          or why == 'reserve' and (to == 'started' and 't ' or 'r ') or why == 'start' and 's '
+          or from .. '>' .. to .. '>' .. why .. ' '
+        local since = task.since or ''
+        if #since == 17 and #at == 17 and string.sub(since, 1, 8) == string.sub(at, 1, 8) then
+          since = string.sub(since, 9)
+        elseif not string.find(since, '^[%d.]*$') then
+          since = ''
+        end
+        text = code .. task.id .. ' ' .. task.attempt .. ' ' .. since .. ' ' .. by
+        if (from == 'started' or from == 'reserved') and by ~= task.node and to ~= 'started' then
+          text = text .. ' ' .. task.node
+        end
+      else
+        text = (to == 'pending' and why == 'submit' and 'p ' or '>' .. to .. '>' .. why .. ' ') .. task.id
+        if (task.attempt or '0') ~= '0' then
+          text = text .. ' ' .. task.attempt
+        end
+      end
+      @{event_entries.id} = @{event_entries.id} or string.sub(@{namespace.now}, 1, -8) .. string.sub(@{namespace.now}, -6) .. '-*'
+      if at ~= @{namespace.now} then
+        added = { err = 'the time is not the time of the call' }
+      elseif trims then
+        added = redis.pcall('XADD', stream, 'MAXLEN', '~', '100000', @{event_entries.id}, 'e', text)
+      else
+        added = redis.pcall('XADD', stream, @{event_entries.id}, 'e', text)
+      end
+      if added.err then
+        redis.call('XADD', stream, 'MAXLEN', '~', '100000', '*', 'e', text, 'at', at)
+      end
     end
   end
 end
@@ -1618,11 +1653,18 @@ function @{cancelling.cancel}(task, spec)
   end
 end
 
+=== controlling.KINDS
+@{controlling.KINDS} = {
+  suspend = { doing = 'suspending', done = 'suspended', instead = ': it does not run, so hold it instead' },
+  unsuspend = { doing = 'continuing', done = 'unsuspended' },
+  signal = { doing = 'signalling', done = 'signalled' },
+  describe = { doing = 'describing', silent = true },
+}
+
 === controlling.refuse
 function @{controlling.refuse}(task, what)
   if @{contract.is_waiting}(task.status) then
-    return 'STATE', 'the task is ' .. task.status .. (what == 'suspend'
-      and ': it does not run, so hold it instead' or ': it has no program that runs')
+    return 'STATE', 'the task is ' .. task.status .. (@{controlling.KINDS}[what].instead or ': it has no program that runs')
   end
   return @{actions.refuse}(task, 'reserved or started')
 end
@@ -1643,13 +1685,13 @@ function @{controlling.plan}(task, spec)
   elseif #found.list >= 16 then
     return 'TOOMANY', 'the worker has not answered the last requests to this task: wait until it has'
   end
-  local doing = { suspend = 'suspending', unsuspend = 'continuing', signal = 'signalling', describe = 'describing' }
-  task.to = doing[what]
+  local kind = @{controlling.KINDS}[what]
+  task.to = kind.doing
   task.controls = found
   found.last = found.last + 1
   found.list[#found.list + 1] = { number = found.last, what = what, detail = spec.detail or '' }
   @{orders.plan}(task.queue)
-  if what ~= 'describe' then
+  if not kind.silent then
     @{history.plan}(task)
     @{tracking.plan_note}(task)
   end
@@ -1666,14 +1708,13 @@ function @{controlling.ask}(task, spec)
   end
   redis.call('HSET', task.key, unpack(fields))
   @{orders.give}(task.queue, 't:' .. task.id, 'attend')
-  @{controlling.tell}(task, what, spec.by or '', spec.detail)
+  if not @{controlling.KINDS}[what].silent then
+    @{controlling.tell}(task, what, spec.by or '', spec.detail)
+  end
 end
 
 === controlling.tell
 function @{controlling.tell}(task, why, by, text)
-  if why == 'describe' then
-    return
-  end
   local note = text and text ~= '' and { 'note', text } or nil
   @{history.add}(task, { to = task.status, why = why, by = by, at = @{record.time}(task), note = note }, '', '', '', '')
   @{tracking.note}(task, why, by, text)
@@ -1682,7 +1723,7 @@ end
 === controlling.plan_answer
 function @{controlling.plan_answer}(task, what)
   @{orders.plan}(task.queue)
-  if what == 'describe' then
+  if @{controlling.KINDS}[what].silent then
     @{namespace.probe}('HLEN', @{controls.described}(task.id))
   else
     @{history.plan}(task)
@@ -1701,7 +1742,9 @@ function @{controlling.answer}(task, found, refused, text)
     @{reply.add}(fields, 'suspended', @{namespace.now})
   elseif request.what == 'unsuspend' then
     gone = { 'suspended', 'suspended_by' }
-    @{reply.add}(fields, 'continued', @{namespace.now})
+    if found.suspended then
+      @{reply.add}(fields, 'continued', @{namespace.now})
+    end
   end
   if found.list[1] then
     @{reply.add}(fields, 'controls', @{controls.text}(found.list))
@@ -1718,7 +1761,8 @@ function @{controlling.answer}(task, found, refused, text)
   if gone[1] then
     redis.call('HDEL', key, unpack(gone))
   end
-  if request.what == 'describe' then
+  local kind = @{controlling.KINDS}[request.what]
+  if kind.silent then
     if text and not refused then
       local described = @{controls.described}(task.id)
       redis.call('HSET', described, @{controls.place}(request.number),
@@ -1727,8 +1771,7 @@ function @{controlling.answer}(task, found, refused, text)
     end
     return
   end
-  local done = request.what .. (request.what == 'signal' and 'led' or 'ed')
-  @{controlling.tell}(task, refused and 'refused' or done, task.node, refused or request.detail)
+  @{controlling.tell}(task, refused and 'refused' or kind.done, task.node, refused or request.detail)
 end
 
 === controls.load
@@ -3973,7 +4016,8 @@ end
 
 === ending.complete
 function @{ending.complete}(id, token, result, cost, limited, asked, ends)
-  local task, answer = @{fence.task}(id, token, 'complete cancelled discarded')
+  local task, stored = @{fence.task}(id, token, 'complete cancelled discarded', 'outcome')
+  local answer = not task and stored or nil
   if task and task.cancel then
     @{fence.alive}(task)
     answer = @{ending.discard}(task, cost)
@@ -3983,7 +4027,7 @@ function @{ending.complete}(id, token, result, cost, limited, asked, ends)
   end
   if task and not answer then
     do
-      local task, result, cost, limited, ends = task, result, cost, limited, ends
+      local task, stored, result, cost, limited, ends = task, stored, result, cost, limited, ends
       local id, token = task.id, task.token
       local prefix, tasks = @{namespace.prefix}, '_tasks_' .. task.queue
       if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
@@ -4041,8 +4085,10 @@ function @{ending.complete}(id, token, result, cost, limited, asked, ends)
       if cost then
         @{state.move}(task, 'complete', 'complete', task.node,
           'ended', token, 'outcome', 'complete', 'result', result, 'cost', cost, 'cost_of', token)
-      else
+      elseif stored then
         @{state.move}(task, 'complete', 'complete', task.node, 'ended', token, 'outcome', 'complete', 'result', result)
+      else
+        @{state.move}(task, 'complete', 'complete', task.node, 'ended', token, 'result', result)
       end
       if ends and started then
         ends.written = task
@@ -4274,7 +4320,7 @@ function @{ending.complete_plain}(ends, listener, verdicts, limited)
     local one = ends[n]
     local id = one.id
     local v = redis.pcall('HMGET', prefix .. 'task_' .. id, 'status', 'token', 'node', 'attempt', 'queue', 'pid',
-      'cancel', 'updated', 'flags', 'requeue', 'failures')
+      'cancel', 'updated', 'flags', 'requeue', 'failures', 'outcome')
     if v.err or v[2] ~= one.token then
       @{args.plain}(id, 'id')
       @{args.integer}(one.token, 1, 9007199254740991, 'token')
@@ -4282,7 +4328,7 @@ function @{ending.complete_plain}(ends, listener, verdicts, limited)
       and v[3] == listener and not seen[id]
       and not (v[7] or v[9] or v[10]) and (v[11] or '0') == '0' and (not plain[1] or plain[1].queue == v[5]) then
       plain[#plain + 1] = { id = id, status = v[1], token = v[2], node = v[3], attempt = v[4], queue = v[5],
-        pid = v[6] or '', since = v[8], at = n }
+        pid = v[6] or '', since = v[8], at = n, stored = v[12] }
     end
     seen[id] = true
   end
@@ -4299,9 +4345,11 @@ function @{ending.complete_plain}(ends, listener, verdicts, limited)
     if one.cost then
       write(task, 'complete', 'complete', listener, 'ended', task.token, 'outcome', 'complete',
         'result', one.body, 'cost', one.cost, 'cost_of', task.token)
-    else
+    elseif task.stored then
       write(task, 'complete', 'complete', listener, 'ended', task.token, 'outcome', 'complete',
         'result', one.body)
+    else
+      write(task, 'complete', 'complete', listener, 'ended', task.token, 'result', one.body)
     end
   end
 end
@@ -4346,9 +4394,62 @@ function @{ending.plan_plain}(plain, limited)
   end
 end
 
+=== event_entries.id
+@{event_entries.id} = false
+
+=== event_entries.codes
+function @{event_entries.codes}()
+  return {
+    p = { '', 'pending', 'submit' },
+    r = { 'pending', 'reserved', 'reserve' },
+    t = { 'pending', 'started', 'reserve' },
+    s = { 'reserved', 'started', 'start' },
+    c = { 'started', 'complete', 'complete' },
+  }
+end
+
+=== event_entries.parts
+function @{event_entries.parts}(fields)
+  if fields[1] == 'e' then
+    return string.match(fields[2], '^(%S+) (%S+) ?(%d*) ?([%d.]*) ?(%S*) ?(%S*)$')
+  end
+end
+
+=== event_entries.time
+function @{event_entries.time}(entry)
+  local micros = not entry[2][4] and string.match(entry[1], '^%d+')
+  return entry[2][4] or #micros == 16 and string.sub(micros, 1, 10) .. '.' .. string.sub(micros, 11)
+    or @{namespace.decimal}(tonumber(micros))
+end
+
+=== event_entries.read
+function @{event_entries.read}(entry)
+  local code, id, nth, rest, by = @{event_entries.parts}(entry[2])
+  local states = code and (@{event_entries.codes}()[code] or { string.match(code, '^(%l*)>(%l+)>(.*)$') })
+  if states and states[1] then
+    local at = @{event_entries.time}(entry)
+    local value_1_1
+    do
+      local at, rest = at, rest
+      local shared = #rest == 9 and #at == 17 and string.sub(at, 1, 8) or ''
+      value_1_1 = shared
+    end
+    local shared = value_1_1
+    return { 'id', id, 'from', states[1], 'to', states[2], 'attempt', nth == '' and '0' or nth, 'at', at, 'by', by,
+      'why', states[3], 'since', shared .. rest }
+  end
+end
+
 === event_sums.measure
 function @{event_sums.measure}(own, at, since, bounds)
-  at, since = tonumber(at), tonumber(since)
+  local value_1_1
+  do
+    local at, rest = at, since
+    local shared = #rest == 9 and #at == 17 and string.sub(at, 1, 8) or ''
+    value_1_1 = shared
+  end
+  local shared = value_1_1
+  at, since = tonumber(string.sub(at, #shared + 1)), tonumber(since)
   if not (at and since and since >= 0 and since <= at) then
     return
   end
@@ -4468,7 +4569,7 @@ function @{event_sums.merge}(key, sums, prefix)
 end
 
 === event_sums.end_of
-function @{event_sums.end_of}(days_hosts, day, node, v, bounds)
+function @{event_sums.end_of}(days_hosts, day, node, states, by, at, since, bounds)
   local hosts = days_hosts[day] or {}
   days_hosts[day] = hosts
   local sums = hosts[node]
@@ -4480,7 +4581,7 @@ function @{event_sums.end_of}(days_hosts, day, node, v, bounds)
     sums = hosts[host] or @{event_sums.sums}()
     hosts[host], hosts[node] = sums, sums
   end
-  @{event_sums.event}(sums, v[4], v[6], v[12], v[14], v[10], v[16], bounds)
+  @{event_sums.event}(sums, states[1], states[2], by, states[3], at, since, bounds)
 end
 
 === event_sums.merge_hosts
@@ -4831,10 +4932,17 @@ function @{fence.stale}(id, token, endings)
   @{args.integer}(token, 1, 9007199254740991, 'token')
   @{namespace.check_slot}(@{namespace.prefix} .. 'task_' .. id)
   local last = redis.call('HMGET', @{namespace.prefix} .. 'task_' .. id, 'ended', 'outcome', 'group')
-  local discarded = last[2] == 'failed' and last[3] == 'deadline'
-  if last[1] == token and last[2] and (string.find(endings, last[2] .. ' ', 1, true)
+  local value_1_1
+  do
+    local stored, ended = last[2], last[1]
+    local outcome = stored or ended and 'complete'
+    value_1_1 = outcome
+  end
+  local outcome = value_1_1
+  local discarded = outcome == 'failed' and last[3] == 'deadline'
+  if last[1] == token and outcome and (string.find(endings, outcome .. ' ', 1, true)
     or discarded and string.find(endings, 'discarded', 1, true)) then
-    return nil, last[2]
+    return nil, outcome
   end
   @{reply.fail}('LOST', 'this attempt no longer holds the task: stop the work and discard its result')
 end
@@ -5886,7 +5994,7 @@ function @{graphs.plan_end}(task, to)
   local owner = notify and @{notices.owner}('graph', task.graph)
   if notify and (@{contract.is_final}(to) or to == 'deleted') then
     task.graph_notices = @{notices.plan_for}(owner, notify)
-    task.graph_unsent = to == 'deleted' and @{notices.any_open}(owner)
+    task.graph_unsent = to == 'deleted' and @{notices.plan_removal}(owner)
   end
 end
 
@@ -5936,10 +6044,16 @@ function @{graphs.whole}(id)
     @{namespace.check_slot}(key)
     return false
   end
+  local status, stored, ended = nil, nil, nil
   for i = 1, #fields, 2 do
-    if fields[i] == 'status' then
-      return fields
-    end
+    local name = fields[i]
+    status, stored, ended = status or name == 'status', stored or name == 'outcome', ended or name == 'ended'
+  end
+  if status and ended and not stored then
+    fields[#fields + 1], fields[#fields + 2] = 'outcome', @{record.outcome}(nil, true)
+  end
+  if status then
+    return fields
   end
   local graph = redis.call('HGET', key, 'graph')
   if graph then
@@ -6127,6 +6241,7 @@ function @{history.derive}(v, since, reached, nth, cause)
   local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot,
     ended, cost, cost_of, readied = unpack(v, 1, 17)
   local found = {}
+  outcome = @{record.outcome}(outcome, ended)
   cost = ended and ended == cost_of and cost or ''
   local noted = cause == 'note' and reached
   readied = readied and (tonumber(readied) >= since or noted == 'waiting') and readied
@@ -7981,6 +8096,22 @@ function @{notices.outbox}(target)
   return @{namespace.key}('outbox', target)
 end
 
+=== notices.given_up
+function @{notices.given_up}(target)
+  return @{namespace.key}('given_up', target)
+end
+
+=== notices.all
+function @{notices.all}()
+  return @{namespace.prefix} .. 'targets'
+end
+
+=== notices.check_owner
+function @{notices.check_owner}(value, what)
+  @{args.plain}(@{notices.graph}(value) or value, what)
+  return value
+end
+
 === notices.each
 function @{notices.each}(text)
   return string.gmatch(text ~= 'none' and text or '', '([%w_.-]+):?([%w+=-]*)')
@@ -8065,7 +8196,7 @@ end
 === notices.plan
 function @{notices.plan}(task, to)
   if to == 'deleted' then
-    task.unsent = @{notices.any_open}(task.id)
+    task.unsent = @{notices.plan_removal}(task.id)
   elseif @{notices.targets}(task.notify or 'none', to)[1] then
     task.notices = @{notices.plan_for}(task.id, task.notify)
   end
@@ -8074,8 +8205,9 @@ end
 === notices.plan_for
 function @{notices.plan_for}(owner, text)
   local plan = { owner = owner, text = text, kept = @{namespace.probe}('HLEN', @{notices.key}(owner)) > 0 }
+  @{namespace.probe}('SCARD', @{notices.all}())
   for target in @{notices.each}(text) do
-    plan[target] = @{namespace.probe}('ZCARD', @{notices.outbox}(target)) >= 100000
+    plan[target] = @{namespace.probe}('ZCARD', @{notices.outbox}(target))
   end
   return plan
 end
@@ -8098,10 +8230,14 @@ function @{notices.append}(plan, event, ...)
   for _, target in ipairs(@{notices.targets}(plan.text, event)) do
     local number = redis.call('HINCRBY', key, 'last', 1)
     local name, old = string.format('%d', number), string.format('%d', number - 64)
+    local full = plan[target] >= 100000
     redis.call('HSET', key, name, table.concat({ target, named, ... }, ' '),
-      name .. ':', plan[target] and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
+      name .. ':', full and 'dropped 0 - the outbox of the target was full' or 'open 0 - ')
     redis.call('HDEL', key, old, old .. ':')
-    if not plan[target] then
+    if plan[target] == 0 then
+      redis.call('SADD', @{notices.all}(), target)
+    end
+    if not full then
       redis.call('ZADD', @{notices.outbox}(target), 'NX', string.format('%.0f', @{namespace.now_us}), plan.owner)
     end
   end
@@ -8140,17 +8276,28 @@ end
 
 === notices.forget
 function @{notices.forget}(owner, unsent)
-  if unsent then
+  for _, target in ipairs(unsent) do
+    redis.call('ZREM', @{notices.given_up}(target), owner)
+  end
+  if unsent.open then
     redis.call('EXPIRE', @{notices.key}(owner), '345600')
   else
     redis.call('UNLINK', @{notices.key}(owner))
   end
 end
 
-=== notices.any_open
-function @{notices.any_open}(owner)
+=== notices.plan_removal
+function @{notices.plan_removal}(owner)
   local found, low, high = @{notices.read}(owner)
-  return @{notices.first_open}(found, low, high) ~= nil
+  local unsent = { open = @{notices.first_open}(found, low, high) ~= nil }
+  for number = low, high do
+    local notice = @{notices.parse}(found, number)
+    if notice and notice.stage == 'given_up' then
+      @{namespace.probe}('ZCARD', @{notices.given_up}(notice.target))
+      unsent[#unsent + 1] = notice.target
+    end
+  end
+  return unsent
 end
 
 === notices.read
@@ -8202,6 +8349,40 @@ function @{notices.due}(target, limit, taken, gone)
       gone[#gone + 1] = { outbox = outbox, owner = owner }
     end
   end
+end
+
+=== notices.plan_redelivery
+function @{notices.plan_redelivery}(owner, target)
+  local key, outbox = @{notices.key}(owner), @{notices.outbox}(target)
+  @{namespace.probe}('HLEN', key)
+  local found, low, high = @{notices.read}(owner)
+  local due = tonumber(redis.call('ZSCORE', outbox, owner) or nil)
+  local later = due and due > @{namespace.now_us}
+  local plan = { owner = owner, key = key, fields = {} }
+  if found['/' .. target] and later then
+    return plan
+  end
+  for number = low, high do
+    local notice = @{notices.parse}(found, number)
+    if notice and notice.target == target and notice.stage == 'given_up' then
+      @{reply.add}(plan.fields, notice.number .. ':', 'open ' .. string.match(found[notice.number .. ':'], ' (.*)$'))
+    end
+  end
+  plan.number = #plan.fields / 2 + (later and 1 or 0)
+  return plan
+end
+
+=== notices.redeliver
+function @{notices.redeliver}(plan, target)
+  if (plan.number or 0) == 0 then
+    return 0
+  end
+  redis.call('ZADD', @{notices.outbox}(target), string.format('%.0f', @{namespace.now_us}), plan.owner)
+  if plan.fields[1] then
+    redis.call('ZREM', @{notices.given_up}(target), plan.owner)
+    redis.call('HSET', plan.key, unpack(plan.fields))
+  end
+  return plan.number
 end
 
 === notices.delay
@@ -9807,6 +9988,12 @@ function @{record.attempt_fields}()
   return 'node', 'pid', 'reclaimed_node', 'cancel', 'requeue', 'reserved', 'started', 'progress', 'progressed'
 end
 
+=== record.outcome
+function @{record.outcome}(stored, ended)
+  local outcome = stored or ended and 'complete'
+  return outcome
+end
+
 === record.takes
 function @{record.takes}(task, to)
   return to == 'reserved' or to == 'started' and task.status == 'pending'
@@ -11153,9 +11340,10 @@ end
 === reserving.answer_again
 function @{reserving.answer_again}(call)
   local answers, found, seen = {}, {}, {}
+  local most = call.ended and 1000 or call.limit or 1
   for _, queue in ipairs(call.queues) do
-    local held = @{namespace.key}('reserved_tasks', queue .. '_' .. call.listener)
-    for _, id in ipairs(redis.call('LRANGE', held, 0, (call.limit or 1) - 1)) do
+    local held = @{namespace.declare}(@{namespace.key}('reserved_tasks', queue .. '_' .. call.listener))
+    for _, id in ipairs(redis.call('LRANGE', held, 0, most - 1)) do
       if not seen[id] then
         answers[#answers + 1] = @{attempt.repeated}(id, call.listener, call.request)
       end
@@ -11207,7 +11395,9 @@ end
 
 === reserving.start
 function @{reserving.start}(call)
-  if call.request and (call.stale or not call.ended) then
+  if call.request and call.stale then
+    call.found = @{reserving.answer_again}(call)
+  elseif call.request and not call.ended then
     do
       local call = call
       local queues, listener, request = call.queues, call.listener, call.request
@@ -12051,7 +12241,7 @@ function @{rights.refuse}(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
-=== rights.refuse cancel cancel_graph delete depend describe edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
+=== rights.refuse cancel cancel_graph delete depend describe edit hold move note prioritise redeliver retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
 function @{rights.refuse}(name)
   local role = string.match('CLIENT', '^%u+$')
   if role and not @{rights.denied}({ name }, 'meta') then
@@ -12086,7 +12276,7 @@ function @{rights.check}(names)
   end
 end
 
-=== rights.check cancel cancel_graph delete depend describe edit hold move note prioritise retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
+=== rights.check cancel cancel_graph delete depend describe edit hold move note prioritise redeliver retry retry_graph signal submit submit_graph suspend tag track undepend unhold unsuspend untag untrack
 function @{rights.check}(names)
   local name = @{rights.denied}(names, 'CLIENT')
   if name then
@@ -12106,7 +12296,7 @@ end
 
 === rights.require answer_notice
 function @{rights.require}()
-  @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HGETALL', 'HSET', 'UNLINK', 'ZADD', 'ZCARD', 'ZREM' })
+  @{rights.check}({ 'EXISTS', 'HDEL', 'HGET', 'HGETALL', 'HSET', 'SREM', 'UNLINK', 'ZADD', 'ZCARD', 'ZREM' })
 end
 
 === rights.require append_log
@@ -12177,6 +12367,11 @@ end
 === rights.require ready
 function @{rights.require}()
   @{rights.check}({ 'EXISTS', 'EXPIRE', 'HDEL', 'HGET', 'HMGET', 'HSET', 'LPUSH', 'SADD', 'ZADD', 'ZCARD', 'ZINCRBY', 'ZRANGE', 'ZREM' })
+end
+
+=== rights.require redeliver
+function @{rights.require}()
+  @{rights.check}({ 'EXISTS', 'HGET', 'HGETALL', 'HSET', 'ZADD', 'ZCARD', 'ZREM' })
 end
 
 === rights.require register
@@ -12262,7 +12457,7 @@ end
 === rights.missing
 function @{rights.missing}()
   local denied, missing, others = {}, {}, {}
-  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;answer_notice/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME UNLINK XINFO ZADD ZCARD ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;attend/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;describe/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;description/meta=EXISTS HEXISTS HGET TIME;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;notices/meta=EXISTS HEXISTS HGET HGETALL TIME;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;signal/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;suspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;take_notices/MAINTENANCE=EXISTS HEXISTS HGET HGETALL HMGET HSET TIME XINFO ZADD ZCARD ZRANGEBYSCORE ZREM;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;unsuspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
+  for name, role, calls in string.gmatch('adopt/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;aggregate/MAINTENANCE=EXISTS HEXISTS HGET HMGET HSET TIME UNLINK XINFO XLEN XRANGE XTRIM ZADD ZCARD ZRANGEBYSCORE ZREM;answer_notice/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET SCARD SREM TIME UNLINK XINFO ZADD ZCARD ZREM;append_log/WORKER=EXISTS EXPIRE HEXISTS HGET HINCRBY HMGET HSET TIME UNLINK XADD XDEL XINFO XLEN XRANGE ZADD ZCARD ZRANGE ZREM;attend/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;audit/meta=EXISTS HEXISTS HGET TIME XRANGE;bulk/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZRANK ZREM ZREVRANGE ZSCORE;cancel/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;cancel_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;changes/meta=EXISTS HEXISTS HGET TIME XRANGE;checkpoint/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;complete/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;configure/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;counts/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SMEMBERS SSCAN TIME ZCARD ZSCORE;delete/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;delete_queue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSCAN HSET TIME UNLINK XADD XINFO XLEN ZCARD ZRANGE ZREM ZSCORE;depend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;describe/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;description/meta=EXISTS HEXISTS HGET TIME;drain/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XADD XINFO XLEN ZCARD;edit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;estimate/meta=EXISTS HEXISTS HGET HGETALL HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SRANDMEMBER SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;events/meta=EXISTS HEXISTS HGET TIME XRANGE;fail/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;find/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SCARD SMEMBERS TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCAN ZSCORE;finish_and_reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;get/meta=EXISTS HEXISTS HGET HGETALL TIME;get_many/meta=EXISTS HEXISTS HGET HGETALL TIME;graphs/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;groups/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;handshake/meta=EXISTS HEXISTS HGET HMGET TIME XINFO;heartbeat/WORKER=EXISTS HEXISTS HGET HLEN HMGET HSET SISMEMBER TIME XINFO ZADD ZCARD ZMSCORE ZREM;history/meta=EXISTS HEXISTS HGET HMGET TIME XRANGE XREVRANGE;hold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;limit/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HVALS LINDEX LLEN LPUSH TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM;limits/meta=EXISTS HEXISTS HGET HSCAN TIME;list/meta=EXISTS HEXISTS HGET HMGET LLEN LRANGE SSCAN TIME ZCARD ZCOUNT ZRANGE ZREVRANGE ZSCAN ZSCORE;list_held/meta=EXISTS HEXISTS HGET HMGET LRANGE TIME ZRANGE ZSCORE;listeners/meta=EXISTS HEXISTS HGET LLEN SSCAN TIME ZSCORE;logs/meta=EXISTS HEXISTS HGET TIME XRANGE XREVRANGE;maintenance/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCAN SCARD SET SISMEMBER SREM SSCAN STRLEN TIME UNLINK XADD XINFO XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZINCRBY ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE;move/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;note/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME UNLINK XADD XINFO XLEN XREVRANGE ZCARD;notices/meta=EXISTS HEXISTS HGET HGETALL TIME;pause/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET TIME XADD XINFO XLEN ZCARD;pause_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;peek/meta=EXISTS HEXISTS HGET HGETALL HMGET LINDEX LRANGE TIME ZCARD ZRANGE ZRANGEBYSCORE ZSCORE;prioritise/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HINCRBY HLEN HMGET HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;progress/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;promote/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;prune/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;queues/meta=EXISTS HEXISTS HGET HMGET LLEN SCARD SSCAN TIME ZRANGE ZSCORE;ready/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET LLEN LPUSH SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZRANGE ZREM ZSCAN ZSCORE;redeliver/CLIENT=EXISTS HEXISTS HGET HGETALL HLEN HSET SCARD TIME XINFO ZADD ZCARD ZREM ZSCORE;register/WORKER=EXISTS HDEL HEXISTS HGET HLEN HSET SADD SCARD TIME XINFO ZADD ZCARD ZINCRBY;release/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;repair/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOPLPUSH RPUSH SADD SCAN SCARD SISMEMBER SREM SSCAN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZREVRANGE ZSCORE;report/WORKER=EXISTS HDEL HEXISTS HGET HMGET HSET SADD SISMEMBER TIME XINFO ZADD ZCARD ZINCRBY ZREM;requeue/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;requeue_orphans/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZINCRBY ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reserve/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SISMEMBER SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;reset_clock/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZRANGE;resume/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LLEN LPUSH TIME XADD XINFO XLEN ZADD ZCARD;resume_schedule/ADMINISTRATOR=EXISTS HDEL HEXISTS HGET HGETALL HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;retry/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;retry_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD;run_deferred/MAINTENANCE=APPEND EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LRANGE LREM LTRIM RPOP RPOPLPUSH RPUSH SADD SCARD SET SREM STRLEN TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZSCORE;run_schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;schedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZREM;schedules/meta=EXISTS HEXISTS HGET HMGET TIME ZRANGE;set_topology/ADMINISTRATOR=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD;settings/meta=EXISTS HEXISTS HGET HMGET TIME;show_graph/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LRANGE TIME ZSCORE;show_schedule/meta=EXISTS HEXISTS HGET HGETALL TIME;signal/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;start/WORKER=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;statistics/meta=EXISTS HEXISTS HGET HGETALL HMGET TIME ZRANGEBYSCORE;submit/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HSTRLEN HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;submit_graph/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET HSTRLEN LLEN RPUSH TIME XINFO ZADD ZCARD ZCOUNT ZSCORE;supply_times/MAINTENANCE=EXISTS HDEL HEXISTS HGET HGETALL HSET TIME XINFO ZADD ZCARD ZREM;suspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;tag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;tags/meta=EXISTS HEXISTS HGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;take_notices/MAINTENANCE=EXISTS HEXISTS HGET HGETALL HMGET HSET TIME XINFO ZADD ZCARD ZRANGEBYSCORE ZREM;targets/meta=EXISTS HEXISTS HGET SMEMBERS TIME ZCARD ZRANGE;tick/MAINTENANCE=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;topology/meta=EXISTS HEXISTS HGET HMGET TIME;track/CLIENT=EXISTS HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZADD ZCARD ZRANGE ZREM ZSCORE;tracked/meta=EXISTS HEXISTS HGET HMGET TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undelivered/meta=EXISTS HEXISTS HGET HGETALL TIME ZCARD ZCOUNT ZRANGE ZRANK ZREVRANGE ZSCORE;undepend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unhold/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSCAN HSET HSETNX HVALS LINDEX LLEN LPOS LPUSH LREM LTRIM RPOPLPUSH RPUSH SADD SCARD SREM TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD ZCOUNT ZRANGE ZRANGEBYSCORE ZREM ZSCORE;unregister/WORKER=EXISTS HDEL HEXISTS HGET HLEN HMGET HSET LLEN SCARD SREM TIME UNLINK XINFO ZCARD ZINCRBY ZREM;unschedule/ADMINISTRATOR=EXISTS EXPIRE HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HSET TIME UNLINK XADD XINFO XLEN ZADD ZCARD ZREM;unsuspend/CLIENT=EXISTS EXPIRE HDEL HEXISTS HGET HLEN HMGET HSET LPUSH TIME UNLINK XADD XINFO XLEN XREVRANGE ZADD ZCARD;untag/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XINFO ZADD ZCARD ZREM;untrack/CLIENT=EXISTS HDEL HEXISTS HGET HMGET HSET TIME XADD XINFO XLEN ZCARD ZREM;why/meta=EXISTS HEXISTS HGET HGETALL HLEN HMGET HSCAN LINDEX LLEN LPOS LRANGE SCARD SSCAN TIME ZCARD ZCOUNT ZRANGE ZRANK ZSCORE;workers/meta=EXISTS HEXISTS HGET HMGET TIME ZSCAN', '([%l_]+)/(%w+)=([%u ]*)') do
     local lacks = {}
     for call in string.gmatch(calls, '%u+') do
       local of = role .. call
@@ -14037,17 +14232,42 @@ function @{state.move}(task, to, why, by, ...)
     elseif from == 'failed' then
       @{groups.leave}(task)
     end
-    if (from == 'started' or from == 'reserved') and by ~= task.node and to ~= 'started' then
-      redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', '100000', '*',
-        'id', id, 'from', from, 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
-        'since', task.since or '', 'node', task.node)
-    elseif from == 'started' or to == 'started' and from == 'reserved' then
-      redis.call('XADD', prefix .. 'events_' .. queue, '*', 'id', id, 'from', from, 'to', to, 'attempt', task.attempt,
-        'at', now, 'by', by, 'why', why, 'since', task.since or '')
-    else
-      redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', '100000', '*',
-        'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
-        'since', from and task.since or '')
+    do
+      local task, to, why, by, at, trims = task, to, why, by, now,
+        not (from == 'started' and by == task.node or from == 'reserved' and to == 'started')
+      local from, stream = task.status, @{namespace.prefix} .. 'events_' .. task.queue
+      local text, added
+      if from then
+        local code = why == 'complete' and from == 'started' and to == 'complete' and 'c '
+          or why == 'reserve' and (to == 'started' and 't ' or 'r ') or why == 'start' and 's '
+          or from .. '>' .. to .. '>' .. why .. ' '
+        local since = task.since or ''
+        if #since == 17 and #at == 17 and string.sub(since, 1, 8) == string.sub(at, 1, 8) then
+          since = string.sub(since, 9)
+        elseif not string.find(since, '^[%d.]*$') then
+          since = ''
+        end
+        text = code .. task.id .. ' ' .. task.attempt .. ' ' .. since .. ' ' .. by
+        if (from == 'started' or from == 'reserved') and by ~= task.node and to ~= 'started' then
+          text = text .. ' ' .. task.node
+        end
+      else
+        text = (to == 'pending' and why == 'submit' and 'p ' or '>' .. to .. '>' .. why .. ' ') .. task.id
+        if (task.attempt or '0') ~= '0' then
+          text = text .. ' ' .. task.attempt
+        end
+      end
+      @{event_entries.id} = @{event_entries.id} or string.sub(@{namespace.now}, 1, -8) .. string.sub(@{namespace.now}, -6) .. '-*'
+      if at ~= @{namespace.now} then
+        added = { err = 'the time is not the time of the call' }
+      elseif trims then
+        added = redis.pcall('XADD', stream, 'MAXLEN', '~', '100000', @{event_entries.id}, 'e', text)
+      else
+        added = redis.pcall('XADD', stream, @{event_entries.id}, 'e', text)
+      end
+      if added.err then
+        redis.call('XADD', stream, 'MAXLEN', '~', '100000', '*', 'e', text, 'at', at)
+      end
     end
     if task.wakes then
       do
@@ -14146,17 +14366,42 @@ function @{state.record}(task, to, why, by, ...)
   elseif from == 'failed' then
     @{groups.leave}(task)
   end
-  if (from == 'started' or from == 'reserved') and by ~= task.node and to ~= 'started' then
-    redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', '100000', '*',
-      'id', id, 'from', from, 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
-      'since', task.since or '', 'node', task.node)
-  elseif from == 'started' or to == 'started' and from == 'reserved' then
-    redis.call('XADD', prefix .. 'events_' .. queue, '*', 'id', id, 'from', from, 'to', to, 'attempt', task.attempt,
-      'at', now, 'by', by, 'why', why, 'since', task.since or '')
-  else
-    redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', '100000', '*',
-      'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
-      'since', from and task.since or '')
+  do
+    local task, to, why, by, at, trims = task, to, why, by, now,
+      not (from == 'started' and by == task.node or from == 'reserved' and to == 'started')
+    local from, stream = task.status, @{namespace.prefix} .. 'events_' .. task.queue
+    local text, added
+    if from then
+      local code = why == 'complete' and from == 'started' and to == 'complete' and 'c '
+        or why == 'reserve' and (to == 'started' and 't ' or 'r ') or why == 'start' and 's '
+        or from .. '>' .. to .. '>' .. why .. ' '
+      local since = task.since or ''
+      if #since == 17 and #at == 17 and string.sub(since, 1, 8) == string.sub(at, 1, 8) then
+        since = string.sub(since, 9)
+      elseif not string.find(since, '^[%d.]*$') then
+        since = ''
+      end
+      text = code .. task.id .. ' ' .. task.attempt .. ' ' .. since .. ' ' .. by
+      if (from == 'started' or from == 'reserved') and by ~= task.node and to ~= 'started' then
+        text = text .. ' ' .. task.node
+      end
+    else
+      text = (to == 'pending' and why == 'submit' and 'p ' or '>' .. to .. '>' .. why .. ' ') .. task.id
+      if (task.attempt or '0') ~= '0' then
+        text = text .. ' ' .. task.attempt
+      end
+    end
+    @{event_entries.id} = @{event_entries.id} or string.sub(@{namespace.now}, 1, -8) .. string.sub(@{namespace.now}, -6) .. '-*'
+    if at ~= @{namespace.now} then
+      added = { err = 'the time is not the time of the call' }
+    elseif trims then
+      added = redis.pcall('XADD', stream, 'MAXLEN', '~', '100000', @{event_entries.id}, 'e', text)
+    else
+      added = redis.pcall('XADD', stream, @{event_entries.id}, 'e', text)
+    end
+    if added.err then
+      redis.call('XADD', stream, 'MAXLEN', '~', '100000', '*', 'e', text, 'at', at)
+    end
   end
   if task.wakes then
     do
@@ -14586,15 +14831,18 @@ function @{steps.give_back}(task, options, why, counter, count)
 end
 
 === streams.page
-function @{streams.page}(key, after, limit, is_wanted, values)
+function @{streams.page}(key, after, limit, is_wanted, values, read)
   local answer = { after, 0 }
   if after ~= '0' and #redis.call('XRANGE', key, after, after) == 0 then
     answer[2] = 1
   end
   for _, entry in ipairs(redis.call('XRANGE', key, '(' .. after, '+', 'COUNT', limit)) do
     local v = entry[2]
+    if read then
+      v = read(entry)
+    end
     answer[1] = entry[1]
-    if is_wanted(v) then
+    if v and is_wanted(v) then
       answer[#answer + 1] = entry[1]
       for i = 2, 2 * (values or 8), 2 do
         answer[#answer + 1] = v[i] or ''
@@ -15984,6 +16232,13 @@ function @{contract.arguments}()
   return listener, cursor, limit, count
 end
 
+=== contract.arguments redeliver
+function @{contract.arguments}()
+  local target = @{args.plain}(@{args.next}('target'), 'target')
+  local count = @{args.integer}(@{args.next}('count'), 1, 500, 'count')
+  return target, count
+end
+
 === contract.arguments register
 function @{contract.arguments}()
   local queue = @{args.plain}(@{args.next}('queue'), 'queue')
@@ -16111,6 +16366,14 @@ function @{contract.arguments}()
   local limit = @{args.integer}(@{args.next}('limit'), 1, 100, 'limit')
   local count = @{args.integer}(@{args.next}('count'), 1, 100, 'count')
   return limit, count
+end
+
+=== contract.arguments undelivered
+function @{contract.arguments}()
+  local target = @{args.plain}(@{args.next}('target'), 'target')
+  local cursor = @{search.cursor}(@{args.next}('cursor'), 'cursor')
+  local limit = @{args.integer}(@{args.next}('limit'), 1, 500, 'limit')
+  return target, cursor, limit
 end
 
 === contract.arguments undepend
@@ -16534,6 +16797,8 @@ function @{contract.option}(name, value)
     return @{args.flag}(value, name)
   elseif name == 'methods' then
     return @{args.methods}(value, name)
+  elseif name == 'failed' then
+    return @{args.integer}(value, 0, 9007199254740991, name)
   elseif name == 'trouble' then
     return @{args.bytes}(value, 1024, name)
   elseif name == 'patterns' then
@@ -16769,6 +17034,13 @@ function @{contract.option}(name, value)
   end
 end
 
+=== contract.option undelivered
+function @{contract.option}(name, value)
+  if name == 'given_up' then
+    return @{args.flag}(value, name)
+  end
+end
+
 === contract.task_option
 function @{contract.task_option}(name, value)
   if name == 'title' then
@@ -16892,6 +17164,7 @@ end
 local cold
 @args.at
 @args.next
+@event_entries.id
 @lost_attempts.target
 @namespace.meta
 @namespace.prefix
@@ -17037,6 +17310,9 @@ return @{reply.refusal}(answer)
 -- @errors
 
 local cold
+@event_entries.codes
+@event_entries.parts
+@event_entries.time
 @event_sums.measure
 @event_sums.event
 @event_sums.end_of
@@ -17095,7 +17371,8 @@ local function command()
   token = @{args.integer}(token, 1, 9007199254740991, 'token')
   local owner, outbox = @{notices.owner}(of, subject), @{notices.outbox}(target)
   local key = @{notices.key}(owner)
-  @{namespace.probe}('ZCARD', outbox)
+  local others, failed = @{namespace.probe}('ZCARD', outbox), @{namespace.probe}('ZCARD', @{notices.given_up}(target))
+  @{namespace.probe}('SCARD', @{notices.all}())
   local found, low, high = @{notices.read}(owner)
   local held, number = string.match(found['/' .. target] or '', '^(%S+) (%S+)$')
   local notice = held == string.format('%.0f', token) and @{notices.parse}(found, tonumber(number))
@@ -17113,8 +17390,9 @@ local function command()
   found[number .. ':'] = table.concat({ stage, string.format('%d', tries), @{namespace.now},
     string.sub(answer, 1, 1024) }, ' ')
   local more = @{notices.first_open}(found, low, high, target)
-  local last = not more and redis.call('EXISTS', @{namespace.declare}(@{notices.record}(owner))) == 0
-    and not @{notices.first_open}(found, low, high)
+  local kept = redis.call('EXISTS', @{namespace.declare}(@{notices.record}(owner))) == 1
+  local last = not more and not kept and not @{notices.first_open}(found, low, high)
+  local gives_up = kept and stage == 'given_up' and failed < 100000
   @{namespace.begin}()
   if last then
     redis.call('UNLINK', key)
@@ -17126,6 +17404,11 @@ local function command()
     redis.call('ZADD', outbox, string.format('%.0f', at), owner)
   else
     redis.call('ZREM', outbox, owner)
+  end
+  if gives_up then
+    redis.call('ZADD', @{notices.given_up}(target), string.format('%.0f', at), owner)
+  elseif not more and others <= 1 and failed == 0 then
+    redis.call('SREM', @{notices.all}(), target)
   end
   return verdict
 end
@@ -17237,6 +17520,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@controlling.KINDS
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -17318,6 +17602,8 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@controlling.KINDS
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -17423,6 +17709,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -17593,6 +17880,7 @@ return @{reply.refusal}(answer)
 
 local cold
 @args.at
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -17642,7 +17930,8 @@ local function command()
   local value_1_1
   do
     local id, token, result, cost, limited, asked, ends = id, token, result, cost, meta[2], asked
-    local task, answer = @{fence.task}(id, token, 'complete cancelled discarded')
+    local task, stored = @{fence.task}(id, token, 'complete cancelled discarded', 'outcome')
+    local answer = not task and stored or nil
     if task and task.cancel then
       @{fence.alive}(task)
       answer = @{ending.discard}(task, cost)
@@ -17652,7 +17941,7 @@ local function command()
     end
     if task and not answer then
       do
-        local task, result, cost, limited, ends = task, result, cost, limited, ends
+        local task, stored, result, cost, limited, ends = task, stored, result, cost, limited, ends
         local id, token = task.id, task.token
         local prefix, tasks = @{namespace.prefix}, '_tasks_' .. task.queue
         if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
@@ -17710,8 +17999,10 @@ local function command()
         if cost then
           @{state.move}(task, 'complete', 'complete', task.node,
             'ended', token, 'outcome', 'complete', 'result', result, 'cost', cost, 'cost_of', token)
-        else
+        elseif stored then
           @{state.move}(task, 'complete', 'complete', task.node, 'ended', token, 'outcome', 'complete', 'result', result)
+        else
+          @{state.move}(task, 'complete', 'complete', task.node, 'ended', token, 'result', result)
         end
         if ends and started then
           ends.written = task
@@ -17906,6 +18197,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -18033,6 +18325,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -18078,6 +18371,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@controlling.KINDS
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -18208,6 +18502,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -18375,7 +18670,7 @@ local function command()
   local only = @{args.options}().id
   return @{streams.page}(@{namespace.key}('events', queue), after, limit, function(v)
     return not only or v[2] == only
-  end)
+  end, 8, @{event_entries.read})
 end
 
 local ok, answer = pcall(command)
@@ -18400,6 +18695,7 @@ local cold
 @namespace.declared
 @fence.task
 @ending.fail
+@event_entries.id
 @namespace.shared_tables
 @namespace.gap
 @namespace.now_us
@@ -18476,6 +18772,7 @@ local cold
 @namespace.prefix
 @namespace.declared
 @fence.task
+@event_entries.id
 @namespace.shared_tables
 @namespace.now
 @state.move
@@ -18967,6 +19264,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -19370,6 +19668,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -19406,6 +19705,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -19756,6 +20056,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -19795,6 +20096,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @logs.index
@@ -19995,6 +20297,52 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== redeliver
+--- Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that were given up. A notice that was given up is tried once more. A notice that a worker is delivering stays as it is.
+-- @args now target count owner*count
+-- @role client
+-- @again fewer
+-- @reply number of notices that are due now
+-- @errors
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.shared_tables
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local target, count = @{contract.arguments}()
+  local outbox, failed, plans, number = @{notices.outbox}(target), @{notices.given_up}(target), {}, 0
+  @{namespace.probe}('ZCARD', outbox)
+  @{namespace.probe}('ZCARD', failed)
+  @{namespace.probe}('SCARD', @{notices.all}())
+  for i = 1, count do
+    plans[i] = @{notices.plan_redelivery}(@{notices.check_owner}(@{args.next}('owner'), 'owner'), target)
+  end
+  @{args.none}()
+  @{namespace.begin}()
+  for _, plan in ipairs(plans) do
+    number = number + @{notices.redeliver}(plan, target)
+  end
+  return number
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === register
 --- Registers a listener with a queue, and stores what the listener offers to tasks with needs.
 -- @args now queue listener
@@ -20064,6 +20412,7 @@ local cold
 @fence.task
 @namespace.shared_tables
 @ending.release
+@event_entries.id
 @namespace.gap
 @namespace.now_us
 @namespace.now
@@ -20101,6 +20450,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @fixes.begin
 @fixes.write
 @fixes.fix
@@ -20174,7 +20524,7 @@ return @{reply.refusal}(answer)
 --- Reports that a worker is alive, what it serves and how many of its slots are free. A worker reports every ten seconds. A worker that was forgotten is registered again.
 -- @args now listener slots free count queue*count
 -- @role worker
--- @options has name version draining methods trouble patterns
+-- @options has name version draining methods failed trouble patterns
 -- @reply for each queue `continue`, or `drain` if the worker is ordered to drain it
 -- @errors TOOBIG
 
@@ -20230,7 +20580,7 @@ local function command()
   redis.call('ZADD', all, @{namespace.decimal}(@{namespace.now_us} + keep), listener)
   redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
     'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
-    'methods', options.methods or '', 'trouble', options.trouble or '', 'patterns', options.patterns or '',
+    'methods', options.methods or '', 'trouble', options.trouble or '', 'failed', options.failed or '', 'patterns', options.patterns or '',
     'since', alive and v[1] or @{namespace.now},
     'at', @{namespace.now})
   for i, queue in ipairs(queues) do
@@ -20263,6 +20613,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -20307,6 +20658,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @listeners.plan_drain
 @listeners.drained
@@ -20355,6 +20707,7 @@ return @{reply.refusal}(answer)
 
 local cold
 @args.at
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -20977,6 +21330,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -21075,6 +21429,7 @@ local cold
 @args.next
 @namespace.now
 @deferred.run
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -21107,6 +21462,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -21537,6 +21893,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@controlling.KINDS
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -21576,6 +21933,7 @@ return @{reply.refusal}(answer)
 
 local cold
 @args.at
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -21793,6 +22151,7 @@ return @{reply.refusal}(answer)
 
 local cold
 @args.at
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -22318,6 +22677,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@controlling.KINDS
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -22485,6 +22845,46 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== targets
+--- Lists the targets with notices that are not delivered, by name.
+-- @args now
+-- @reply for each target its name, the number of tasks and graphs with open notices, when the next of these notices is due, and the number of tasks and graphs with notices that were given up
+-- @errors
+
+local cold
+@args.at
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@cold
+
+local function command()
+  @{namespace.open}()
+  @{args.none}()
+  local answer = {}
+  local names = redis.call('SMEMBERS', @{notices.all}())
+  table.sort(names, @{args.before})
+  for _, name in ipairs(names) do
+    local outbox = @{notices.outbox}(name)
+    local open, given_up = redis.call('ZCARD', outbox), redis.call('ZCARD', @{notices.given_up}(name))
+    if open + given_up > 0 then
+      local due = redis.call('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2]
+      @{reply.add}(answer, name, open, due and @{namespace.decimal}(due) or '', given_up)
+    end
+  end
+  return answer
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === tick
 --- Creates the tasks of due slots. An error of one schedule is recorded in this schedule and does not affect other schedules.
 -- @args now limit
@@ -22497,6 +22897,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -22653,6 +23054,55 @@ if ok then
 end
 return @{reply.refusal}(answer)
 
+=== undelivered
+--- Lists the open notices of a target, by the time at which they are due, or with `given_up` those that were given up. A page has all these notices of up to `limit` tasks and graphs.
+-- @args now target cursor limit
+-- @options given_up
+-- @reply next cursor (0 at the end), then for each notice: `task` or `graph`, its id, the number of the notice, the event, its time, the number of attempts of the task, its stage, the number of tries, the time and text of the last answer, and when it is due; empty if it waits for an earlier notice or was given up
+-- @errors
+
+local cold
+@args.at
+@args.next
+@namespace.meta
+@namespace.prefix
+@namespace.declared
+@namespace.gap
+@namespace.now_us
+@namespace.now
+@namespace.open
+@contract.arguments
+@cold
+
+local function command()
+  @{namespace.open}()
+  local target, cursor, limit = @{contract.arguments}()
+  local stage = @{args.options}().given_up and 'given_up' or 'open'
+  local index = stage == 'open' and @{notices.outbox}(target) or @{notices.given_up}(target)
+  local page, after = @{search.page}(index, { cursor = cursor, score = '-inf' }, limit)
+  local answer = { after }
+  for i = 1, #page, 2 do
+    local owner, due = page[i], stage == 'open' and @{namespace.decimal}(page[i + 1]) or ''
+    local graph = @{notices.graph}(owner)
+    local found, low, high = @{notices.read}(owner)
+    for number = low, high do
+      local notice = @{notices.parse}(found, number)
+      if notice and notice.target == target and notice.stage == stage then
+        @{reply.add}(answer, graph and 'graph' or 'task', graph or owner, notice.number, notice.event, notice.at,
+          notice.attempt, notice.stage, notice.tries, notice.answered, notice.answer, due)
+        due = ''
+      end
+    end
+  end
+  return answer
+end
+
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return @{reply.refusal}(answer)
+
 === undepend
 --- Removes an upstream task from a waiting task. A task without upstream tasks is ready to run. A result that the task expected from the removed upstream task is `null`.
 -- @args now id upstream
@@ -22664,6 +23114,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -22732,6 +23183,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@event_entries.id
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -22867,6 +23319,7 @@ return @{reply.refusal}(answer)
 local cold
 @args.at
 @args.next
+@controlling.KINDS
 @namespace.meta
 @namespace.prefix
 @namespace.declared
@@ -23081,7 +23534,7 @@ return @{reply.refusal}(answer)
 === workers
 --- Lists the workers of the namespace that report.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it has programs for, separated by commas (`*`: any); its problems; and `ending` if it drains and ends, else empty
+-- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it has programs for, separated by commas (`*`: any); its problems; `ending` if it drains and ends, else empty; and how many of its attempts failed in the last hour
 -- @errors
 
 local cold
@@ -23109,7 +23562,7 @@ local function command()
     local listener = page[2][i]
     local v = redis.call('HMGET', @{workers.key}(listener),
       'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at',
-        'methods', 'trouble', 'patterns')
+        'methods', 'trouble', 'patterns', 'failed')
     if v[3] and v[9] then
       local drained, ends = {}, v[7] == '1' and 'ending' or ''
       for queue in string.gmatch(v[3], '[^,]+') do
@@ -23121,7 +23574,7 @@ local function command()
       v[3] = v[12] and v[12] ~= '' and v[12] or v[3]
       local life = @{namespace.now_us} - @{workers.moment}(v[9]) > (30 * 1000000) and 'dead' or 'alive'
       @{reply.add}(answer, listener, v[1] or '', v[2] or '', v[3], v[4] or '', v[5] or '', v[6] or '', v[7], v[8] or '',
-        v[9], life, v[10] or '', v[11] or '', ends)
+        v[9], life, v[10] or '', v[11] or '', ends, v[13] or '')
     end
   end
   return answer
