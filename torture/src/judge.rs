@@ -77,9 +77,9 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, receiver: &Receiver, blueque:
     for id in all.keys() {
         let began = jobs.began(id);
         verdict.attempts += began.len();
-        let (asked, received) = (campaign.signals.get(id).copied().unwrap_or(0), jobs.signalled(id));
-        if received > asked {
-            found.push(format!("{id} received {received} signals, and users sent {asked}"));
+        let (asked, arrived) = (campaign.signals.get(id).copied().unwrap_or(0), jobs.signalled(id));
+        if arrived > asked {
+            found.push(format!("{id} received {arrived} signals, and users sent {asked}"));
         }
         found.extend(began.into_iter().filter_map(|began| went_back(campaign, id, began)));
     }

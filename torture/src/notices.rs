@@ -35,10 +35,10 @@ pub fn undelivered(client: &Client, limit: Duration) -> Result<Vec<String>> {
 /// Reports notices of a complete task that the receiver has not got, or not in their order.
 pub fn missing(client: &Client, campaign: &Campaign, receiver: &Receiver, id: &str) -> Result<Vec<String>> {
     let kept = client.call(&client.calls().notices("task", id))?;
-    let received: Vec<Received> = receiver.received().into_iter().filter(|received| received.task == id).collect();
+    let arrived: Vec<Received> = receiver.received().into_iter().filter(|received| received.task == id).collect();
     let has = |notice: &Notice| {
         let same = |it: &Received| it.number == notice.number && it.event == notice.event;
-        notice.stage.as_deref() == Some("delivered") && received.iter().any(same)
+        notice.stage.as_deref() == Some("delivered") && arrived.iter().any(same)
     };
     let mut found: Vec<String> = kept
         .iter()
@@ -48,13 +48,13 @@ pub fn missing(client: &Client, campaign: &Campaign, receiver: &Receiver, id: &s
     if !kept.iter().any(|notice| notice.event == "complete") {
         found.push(format!("{id} is complete without a notice"));
     }
-    let (first, last) = (received.first().map(|it| it.at), received.last().map(|it| it.at));
+    let (first, last) = (arrived.first().map(|it| it.at), arrived.last().map(|it| it.at));
     let again = campaign.forgets.iter().any(|forget| {
         first.is_some_and(|at| at < forget.at + UNCERTAIN) && last.is_some_and(|at| at + UNCERTAIN > forget.at)
     });
     let mut highest = 0;
-    for (place, it) in received.iter().enumerate() {
-        let second = received.iter().take(place).any(|other| other.number == it.number);
+    for (place, it) in arrived.iter().enumerate() {
+        let second = arrived.iter().take(place).any(|other| other.number == it.number);
         if !again && !second && it.number < highest {
             found.push(format!("{id}: notice {} ({}) came after notice {highest}", it.number, it.event));
         }

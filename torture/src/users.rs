@@ -52,7 +52,7 @@ impl Campaign {
         {
             self.violations.push(format!("{} was suspended, and is {}", victim.task, now.condition()));
         }
-        self.accepted(|| task.unsuspend());
+        accepted(|| task.unsuspend());
         Ok(())
     }
 
@@ -74,7 +74,7 @@ impl Campaign {
         {
             self.violations.push(format!("{id} was held, and is {}", now.condition()));
         }
-        self.accepted(|| task.unhold());
+        accepted(|| task.unhold());
         Ok(())
     }
 
@@ -88,17 +88,6 @@ impl Campaign {
             3 => self.strike(Fault::CutAfter),
             4 => self.strike(Fault::Signalled),
             _ => Ok(()),
-        }
-    }
-
-    /// Repeats a call until the server takes it, or refuses it because the task has ended or was released.
-    fn accepted<T>(&self, call: impl Fn() -> blueque::Result<T>) {
-        let end = Instant::now() + PATIENCE;
-        while let Err(error) = call() {
-            if matches!(error, Error::NotFound | Error::State { .. }) || Instant::now() > end {
-                break;
-            }
-            thread::sleep(Duration::from_millis(100));
         }
     }
 
@@ -135,4 +124,15 @@ fn runs_on(victim: &Victim, task: &Task) -> Option<String> {
     let state = stat.rsplit_once(") ")?.1.chars().next()?;
     (!"TtZX".contains(state) && known() == Some(before))
         .then(|| format!("{} is suspended, and its program is in the state {state}", victim.task))
+}
+
+/// Repeats a call until the server takes it, or refuses it because the task has ended or was released.
+fn accepted<T>(call: impl Fn() -> blueque::Result<T>) {
+    let end = Instant::now() + PATIENCE;
+    while let Err(error) = call() {
+        if matches!(error, Error::NotFound | Error::State { .. }) || Instant::now() > end {
+            break;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
 }

@@ -150,10 +150,10 @@ fn owner(of: &str, id: &str) -> String {
 
 fn redeliver(session: &Session, target: &str, owners: &[String]) -> anyhow::Result<u64> {
     let owners: Vec<&str> = owners.iter().map(String::as_str).collect();
-    match owners.is_empty() {
-        true => Ok(0),
-        false => Ok(session.client.call(&session.client.calls().redeliver(target, &owners))?),
+    if owners.is_empty() {
+        return Ok(0);
     }
+    Ok(session.client.call(&session.client.calls().redeliver(target, &owners))?)
 }
 
 fn retry_all(session: &Session, target: &str) -> anyhow::Result<Vec<Retried>> {
