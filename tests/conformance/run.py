@@ -454,7 +454,7 @@ def chosen(bundle, manifest, only):
     named = lambda file, case: file in only or any(step["do"][0] in only for step in looked_at(case["steps"]))
     return [each for each in cases if not only or named(*each)]
 
-# A part of the cases is played if this is set: one of so many, beginning with a case that BLUEQUE_SEED selects.
+# If this is 4, a fourth of the cases is played, beginning with a case that BLUEQUE_SEED selects.
 SHARE = int(os.environ.get("BLUEQUE_PASSES_SHARE", 1))
 
 def share(cases):

@@ -134,12 +134,12 @@ fn full() -> Past {
     let cancelled = TaskId::new("cancelled").unwrap();
     let call = past.client.calls().cancel(&cancelled, WIDE, &blueque::calls::CancelOptions::new()).at(past.at(40.0));
     past.client.call(&call).unwrap();
-    let taken = past.client.call(&past.client.calls().take_notices(1, &["ops"]).at(past.at(41.0))).unwrap();
+    let due = past.client.call(&past.client.calls().take_notices(1, &["ops"]).at(past.at(41.0))).unwrap();
     let answer = past.client.calls().answer_notice(
         "task",
         "cancelled",
         "ops",
-        taken[0].token,
+        due[0].token,
         "failed",
         "503 Service Unavailable",
     );

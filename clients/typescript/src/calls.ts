@@ -3042,8 +3042,8 @@ const REDELIVER_REPLY: Shape<number> = wire.single({ name: "number", property: "
 
 /**
  * Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that
- *   were given up. A notice that was given up is tried once more. A notice that a worker is delivering stays as
- *   it is.
+ *   were given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays
+ *   as it is.
  *
  * @param target The target.
  * @param owners The id of a task, or `/` and the id of a graph.

@@ -9,7 +9,7 @@ export const DIGESTS = {
   append_log: "81ce033ee5bb08068e1ac1e23cea94f21a1d1097",
   attend: "6d57f96969be8c8ab1a5957b181ae49b41c2117c",
   audit: "3d4d18659ad618e82ab6664b17ad43a731169025",
-  bulk: "6e7f051e3766b34af1df4be3fcdd5057dd5e7668",
+  bulk: "2f8d945eb4f6e5b7bb6583a2f01df9aade97b32e",
   cancel: "e0b4df6fdb1d1cc758f29617d55ccadca1bb8d8b",
   cancel_graph: "3bffb7aa436a78bd59323d30120cc2ad50ef4177",
   changes: "e5202582498c4704d7793842d62006a1c640a598",
@@ -20,7 +20,7 @@ export const DIGESTS = {
   delete: "d7b891e1725f040087a3fcc0ac2690d8d0f1d342",
   delete_queue: "e2b99971afa3a75257ad5f7763a705a50c790a03",
   depend: "8765cb197742b9388fa71f60ca7c745611844f16",
-  describe: "d8814ff7cc35c56340dc0abe5f237ee4d6b147b5",
+  describe: "5e836ad27308f859e1095050a3261c7bf0108982",
   description: "e8f34a88fd412fce0d8888602a07f4c5991773fa",
   drain: "0d783170e234879aa3f6cc0ccc2d64bfadca7207",
   edit: "754b4a279fb2f4bb68f14a7c4886f6c68e035435",
@@ -56,11 +56,11 @@ export const DIGESTS = {
   prune: "19df68461ae25896d35722f6221382c64874e9dd",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
   ready: "5939e78f4ae9d3f2b5799e8aad322c24e6ec9b71",
-  redeliver: "54565dd2d105d0519ea86903f99aee52fa1381a1",
+  redeliver: "aba8d117ffef121e909c69b9c18bee1321237702",
   register: "335d9db45de7a300840ccbf3fba3acedcacc832e",
   release: "0c55e5350cd95718bd2e9766d535070cc1a3b793",
   repair: "0ff49597341bd339ba0e8480003c9258e22c0419",
-  report: "cbe8efb0445b1c219bfdf8486c26dc0d1ce84ad5",
+  report: "f33d635e0c14d66885e6c49f91d057d466fcc5f7",
   requeue: "f5ecaa6628940b566055c68648d2265b173f3245",
   requeue_orphans: "4335c1056d3077664ae355dd28b0889211eac374",
   reserve: "40c8e98f2e2b5a444ac8391d28745ad4a1a869c0",
@@ -77,13 +77,13 @@ export const DIGESTS = {
   settings: "db99e722d3475e03a95e097f0abac3c64d2c4355",
   show_graph: "fa95dc357e8a28287086213288d8f314251dd59d",
   show_schedule: "05b475d06d4e1905f68f6e4fb1eb716238263dfe",
-  signal: "723fdc936176995f5bccbef925ae24a9779dab2a",
+  signal: "89a2c6e7d5ae118ae2453a73943db55820bd3fe4",
   start: "7087194dd52d17f48b22f81277daa476d80a48cb",
   statistics: "6d58079acfeb4d0c9e8376adf125d254596b35fa",
   submit: "c6eed240f3e8be28170f3be77b5d566832520479",
   submit_graph: "62f8cfb0ac549c5bc620931d9c793e607566926f",
   supply_times: "b5a66a4c085284a2714212151f57d7c18b9c1d53",
-  suspend: "ea5677c13b4181cfd5c86ba5dabf4985e7f2986b",
+  suspend: "82e8b4ff1854c179820055215f8c32589f1d814d",
   tag: "a5c4d86684e3adb1f53f945e59488a241f46da4d",
   tags: "fb7b95172052e5789aa69b548466b1d65c5d6893",
   take_notices: "16c53bc7e5fb1e8dafece8656130a981c66dc422",
@@ -97,7 +97,7 @@ export const DIGESTS = {
   unhold: "a82cde83170df07f59fc6a22bac7e95eb2846514",
   unregister: "faf138a512b332957c4d480f0f9c652409c7af00",
   unschedule: "bfa540b96ec5f4fc7233ed5f8c1af93716d7ce15",
-  unsuspend: "48264ac3febd729d8bed7700a32611f0de133a8e",
+  unsuspend: "51d537fcec3ee379a858a47c65a9ea852b175bb8",
   untag: "7d8a253d256cab7c8d710e69705619cdd2b37999",
   untrack: "3a0622c1dfd03131d48f66eebf1ea4b3ab89a0ba",
   why: "2c11188eec44da17f2cd0f8ee7ceb5f2f31c8bc7",
@@ -1668,7 +1668,8 @@ end
 === controlling.refuse
 function @{controlling.refuse}(task, what)
   if @{contract.is_waiting}(task.status) then
-    return 'STATE', 'the task is ' .. task.status .. (@{controlling.KINDS}[what].instead or ': it has no program that runs')
+    local instead = @{controlling.KINDS}[what].instead or ': it has no program that runs'
+    return 'STATE', 'the task is ' .. task.status .. instead
   end
   return @{actions.refuse}(task, 'reserved or started')
 end
@@ -20302,7 +20303,7 @@ end
 return @{reply.refusal}(answer)
 
 === redeliver
---- Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that were given up. A notice that was given up is tried once more. A notice that a worker is delivering stays as it is.
+--- Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that were given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays as it is.
 -- @args now target count owner*count
 -- @role client
 -- @again fewer
@@ -20584,9 +20585,8 @@ local function command()
   redis.call('ZADD', all, @{namespace.decimal}(@{namespace.now_us} + keep), listener)
   redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
     'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
-    'methods', options.methods or '', 'trouble', options.trouble or '', 'failed', options.failed or '', 'patterns', options.patterns or '',
-    'since', alive and v[1] or @{namespace.now},
-    'at', @{namespace.now})
+    'methods', options.methods or '', 'trouble', options.trouble or '', 'failed', options.failed or '',
+    'patterns', options.patterns or '', 'since', alive and v[1] or @{namespace.now}, 'at', @{namespace.now})
   for i, queue in ipairs(queues) do
     @{listeners.seen}(queue, listener)
     if fresh[i] then

@@ -40,9 +40,8 @@ redis.call('ZREM', all, '')
 redis.call('ZADD', all, namespace.decimal(namespace.now_us + keep), listener)
 redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
   'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
-  'methods', options.methods or '', 'trouble', options.trouble or '', 'failed', options.failed or '', 'patterns', options.patterns or '',
-  'since', alive and v[1] or namespace.now,
-  'at', namespace.now)
+  'methods', options.methods or '', 'trouble', options.trouble or '', 'failed', options.failed or '',
+  'patterns', options.patterns or '', 'since', alive and v[1] or namespace.now, 'at', namespace.now)
 for i, queue in ipairs(queues) do
   listeners.seen(queue, listener)
   if fresh[i] then

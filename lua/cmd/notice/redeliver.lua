@@ -1,5 +1,5 @@
 --- Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that were
---   given up. A notice that was given up is tried once more. A notice that a worker is delivering stays as it is.
+--   given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays as it is.
 -- @args now target count owner*count
 -- @role client
 -- @again fewer

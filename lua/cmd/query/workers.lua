@@ -3,8 +3,8 @@
 -- @reply next cursor (0 at the end), then for each worker: its listener, name and version; its queues, or the patterns
 --   that select its queues, separated by commas; what it offers, separated by commas; its slots and free slots; the
 --   queues that it drains; when its reports began, and when it was last seen; `alive` or `dead`; the methods that it
---   has programs for, separated by commas (`*`: any); its problems; `ending` if it drains and ends, else empty; and how many of
---   its attempts failed in the last hour
+--   has programs for, separated by commas (`*`: any); its problems; `ending` if it drains and ends, else empty; and how
+--   many of its attempts failed in the last hour
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()

@@ -14,7 +14,8 @@ controlling.KINDS = {
 
 function controlling.refuse(task, what)
   if contract.is_waiting(task.status) then
-    return 'STATE', 'the task is ' .. task.status .. (controlling.KINDS[what].instead or ': it has no program that runs')
+    local instead = controlling.KINDS[what].instead or ': it has no program that runs'
+    return 'STATE', 'the task is ' .. task.status .. instead
   end
   return actions.refuse(task, contract.OWNED)
 end

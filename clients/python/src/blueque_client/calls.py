@@ -4190,7 +4190,8 @@ def redeliver(
     owners: Sequence[str],
 ) -> Call[int]:
     """Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that
-    were given up. A notice that was given up is tried once more. A notice that a worker is delivering stays as it is.
+    were given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays as it
+    is.
 
     target: The target.
     owners: The id of a task, or `/` and the id of a graph.
