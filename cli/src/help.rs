@@ -25,8 +25,7 @@ Change tasks:
   edit, move, prioritise  Change parameters, options, the queue, or the priority
   depend, undepend        Change what a task waits for
   tag, note, track        Tag, annotate or track tasks
-  notify                  List notices that wait, or try them again
-  bulk
+  bulk, notify            Change many tasks, or send waiting notices again
 
 Queues and workers:
   queue

@@ -40,7 +40,7 @@ local function event(entry)
   local at = entry[2][4] or string.format('%.6f', string.match(entry[1], '^%d+') / 1000000)
   if #at == 17 and since and #since == 9 then since = string.sub(at, 1, 8) .. since end
   return { 'id', id, 'from', from, 'to', to, 'attempt', attempt or rest ~= '' and rest or '0', 'at', at, 'by', by or '',
-    'why', why, 'since', since or '', 'node', node or '' }
+    'why', why, 'since', since or '', unpack(node and node ~= '' and { 'node', node } or {}) }
 end
 for i = 1, #ARGV, 2 do known[ARGV[i]] = ARGV[i + 1] end
 for _, key in ipairs(redis.call('KEYS', '*')) do

@@ -180,6 +180,11 @@ pub const SETUP: &[&str] = &[
     "1496 cancel told1 x",
     "1496 cancel told2 x",
     "1497 take_notices 1 1 chat",
+    // A notice whose next try is later.
+    "1498 submit f 1 told3 '' x notify mail",
+    "1498 cancel told3 x",
+    "1499 take_notices 1 1 mail",
+    "1499 answer_notice task told3 mail 1499000000 failed x",
 ];
 
 /// Commands for the state that clients without scripts leave. Other clients have also taken all wake-ups.
@@ -364,7 +369,7 @@ const CALLS: &[&str] = &[
     "notices task told1",
     "targets",
     "undelivered ops 0 10",
-    "redeliver ops 1 told1",
+    "redeliver mail 1 told3",
     "changes 0 10 id p1",
     "untrack far",
     "untrack far by me",

@@ -188,14 +188,7 @@ impl Subcommand for Options {
             }
         }
         for worker in &workers {
-            // A worker with patterns may not have found a queue yet. A report outlives its worker, so a dead worker
-            // without a queue has ended.
-            if !worker.dead && self.queue.as_ref().is_none_or(|queue| worker.serves(queue)) {
-                views.entry(worker.id.clone()).or_insert_with(|| {
-                    let view = ListenerView::new(&worker.id, now, Some(worker.seen));
-                    ListenerView { queues: worker.queues.clone(), ..view }
-                });
-            }
+            // A report outlives its worker, so a worker without a queue may have ended.
             if let Some(view) = views.get_mut(&worker.id) {
                 let drained = worker.drained.iter().filter(|name| view.queues.contains(name)).cloned().collect();
                 view.worker = Some(WorkerView::new(worker, drained));

@@ -70,7 +70,7 @@ macro_rules! head {
 
 head! {
     status queue attempt token node pid needs flags priority rank key weight exclusive unique unique_until tags group
-    outcome created started updated deadline cancel limits
+    outcome ended created started updated deadline cancel limits
 }
 
 /// Returns the name of the order in which a task waits: its needs, followed by a vertical bar and its shared limits.
@@ -220,9 +220,12 @@ impl Head {
         }
     }
 
-    /// Returns true if a client without scripts ended the task.
+    /// Returns true if a client without scripts ended the task. The record of a task that completed in its first attempt
+    /// has no outcome.
     fn ended_elsewhere(&self) -> bool {
-        matches!(self.status.as_str(), "complete" | "failed") && self.outcome != self.status
+        let implied = self.outcome.is_empty() && !self.ended.is_empty();
+        let outcome = if implied { "complete" } else { self.outcome.as_str() };
+        matches!(self.status.as_str(), "complete" | "failed") && outcome != self.status
     }
 
     fn waits_or_is_reserved(&self) -> bool {

@@ -113,7 +113,10 @@ fn the_data_are_read_as_they_are() {
         }
         for (id, record) in &records {
             let pairs = both.call(&format!("get {id}"));
-            let got: Record = pairs.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+            let mut got: Record = pairs.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+            if !record.contains_key("outcome") && record.contains_key("ended") {
+                assert_eq!(got.remove("outcome").as_deref(), Some("complete"), "{id}"); // the record implies it
+            }
             assert_eq!(&got, record, "{id}");
             assert_eq!(both.call(&format!("why {id}"))[1], field(record, "status"), "{id}");
             assert_eq!(both.call(&format!("estimate {id}"))[1], field(record, "status"), "{id}");

@@ -84,6 +84,7 @@ impl World {
     pub fn outcome(&self, args: &[&str]) -> (i32, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
         command.args(args).env("BLUEQUE_URL", self.server.url()).env("XDG_CONFIG_HOME", self.path("none"));
+        command.env("BLUEQUE_STATE_DIR", self.path("user")); // of a user, not of a worker
         let output = command.output().unwrap();
         let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         (output.status.code().unwrap(), out, err)

@@ -2,7 +2,7 @@
 --   given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays as it is.
 -- @args now target count owner*count
 -- @role client
--- @again fewer
+-- @again `0`
 -- @reply number of notices that are due now
 -- @errors
 namespace.open()
