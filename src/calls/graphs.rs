@@ -111,7 +111,7 @@ fn number(bytes: &mut &[u8]) -> Option<usize> {
 }
 
 /// Escapes a value for a text whose options are separated by spaces.
-pub(super) fn quoted(value: &[u8]) -> String {
+fn quoted(value: &[u8]) -> String {
     let quote = |byte: &u8| match byte {
         b'%' | ..=b' ' | 0x7f.. => format!("%{byte:02X}"),
         plain => char::from(*plain).to_string(),

@@ -6,7 +6,6 @@ use redis::Value;
 use serde_json::value::RawValue;
 
 use super::by_name::{Raw, Values, is_payload};
-use super::graphs;
 use crate::command_line::CommandLine;
 use crate::contract::commands::{Command, Field, Reply, command, type_of};
 use crate::model::reply;
@@ -153,12 +152,15 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the options of a schedule's tasks without the values of an environment and without a proof.
+/// Returns the options of a schedule's tasks without the values of an environment and without a proof. Letters stay
+/// readable, unlike in the options that a graph sends.
 fn hidden_options(text: &str) -> String {
+    let escaped = |c: char| c.is_ascii_whitespace() || c.is_ascii_control() || c == '%';
     let option = |(name, value): (String, String)| {
         let command = (name == "command").then(|| CommandLine::read(&value).unwrap_or_default().hidden().to_json());
         let value = command.unwrap_or(value);
-        format!("{name}={}", graphs::quoted(value.as_bytes()))
+        let value = value.chars().map(|c| if escaped(c) { format!("%{:02X}", u32::from(c)) } else { c.to_string() });
+        format!("{name}={}", value.collect::<String>())
     };
     read_options(text).into_iter().map(option).collect::<Vec<_>>().join(" ")
 }

@@ -56,7 +56,7 @@ export const DIGESTS = {
   prune: "19df68461ae25896d35722f6221382c64874e9dd",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
   ready: "5939e78f4ae9d3f2b5799e8aad322c24e6ec9b71",
-  redeliver: "aba8d117ffef121e909c69b9c18bee1321237702",
+  redeliver: "c0d62dac677b069336f9b71734cf20803924b04b",
   register: "335d9db45de7a300840ccbf3fba3acedcacc832e",
   release: "0c55e5350cd95718bd2e9766d535070cc1a3b793",
   repair: "0ff49597341bd339ba0e8480003c9258e22c0419",
@@ -20306,7 +20306,7 @@ return @{reply.refusal}(answer)
 --- Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that were given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays as it is.
 -- @args now target count owner*count
 -- @role client
--- @again fewer
+-- @again ${TICK}0${TICK}
 -- @reply number of notices that are due now
 -- @errors
 
