@@ -160,8 +160,8 @@ class Context:
         return _attempt().ask("checkpoint", value)
 
     def progress(self, done: Any, total: float | None = None, unit: str | None = None) -> Awaitable[None]:
-        """Reports progress, for people: `progress(3, 10, "files")`, `progress(3, unit="files")` without a known total, or
-        any value. Like `checkpoint` it may be awaited."""
+        """Reports progress, for people: `progress(3, 10, "files")`, `progress(3, unit="files")` without a known total,
+        or any value. Like `checkpoint` it may be awaited."""
         of = {name: value for name, value in (("total", total), ("unit", unit or None)) if value is not None}
         return _attempt().ask("progress", {"done": done, **of} if of else done)
 
