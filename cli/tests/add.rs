@@ -321,6 +321,7 @@ fn bad_command_lines_are_refused_with_their_reason_and_make_nothing() {
         (&["--env-file", "odd", "--", "true"], "odd: the name of a variable"),
         (&["--command", "{}", "--", "true"], "cannot be used with"),
         (&["--each", "plain", "--wait", "--", "true"], "cannot be used with"),
+        (&["--each", "plain", "--hold", "--", "true"], "cannot be used with"),
         (&["--name", "x", "--", "true"], "--each"),
         (&["--", "echo", &"x".repeat(66_000)], "TOOBIG"),
     ] {

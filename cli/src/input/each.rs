@@ -27,7 +27,7 @@ pub struct EachArgs {
     /// Add a task for each line of this file, all or none: each line is a JSON object. {NAME} in the command, in its
     /// folder and its variables, in --title and --name stands for a field of the line, and {index} for its number from 1.
     /// {{NAME}} stands for the text {NAME}. The parameters of a task are its line
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["wait", "follow", "again", "raw"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["wait", "follow", "again", "raw", "hold"])]
     each: Option<PathBuf>,
     /// With --each: the name of each task in the group [default: the program with the number of the line, such as run[3]]
     #[arg(long, value_name = "TEMPLATE", requires = "each")]
