@@ -81,13 +81,26 @@ fn the_printed_id_of_an_array_means_all_its_tasks() {
     assert_eq!(ok(&world, &["why", "@last"]), ok(&world, &["why", "a"]));
     assert!(ok(&world, &["show", "a"]).contains("3 pending"));
     assert!(world.outcome(&["tag", "add", "a", "y"]).2.contains("a is 3 tasks: name one, such as a.0 (q[1])"));
-    assert_eq!(world.outcome(&["wait", "--tag", "nothing"]).0, 0);
+    let (code, _, err) = world.outcome(&["wait", "--tag", "nothing"]);
+    assert!(code == 4 && err.contains("no task has the tag nothing"), "{code} {err}");
     assert_eq!(world.outcome(&["wait", "a", "--tag", "x"]).0, 2);
     let (code, _, err) = world.outcome(&["wait", "a", "--timeout", "0s"]);
     assert!(code == 6 && err.contains("0 of 3 tasks ended: 3 waiting"), "{code} {err}");
     assert_eq!(world.outcome(&["show", "@failed"]).0, 4);
     let _worker = world.worker(&["--queue", "q"]);
     assert_eq!(world.outcome(&["wait", "--tag", "x", "--timeout", "120s", "-o", "id"]).0, 1);
+    // What failed before the wait counts.
+    for select in [["--tag", "x"], ["--queue", "q"]] {
+        let (code, out, err) = world.outcome(&["wait", select[0], select[1], "-o", "id"]);
+        assert_eq!((code, out.trim()), (1, "a.1"), "{err}");
+        assert!(err.contains("all selected tasks have ended: 1 failed, 2 complete"), "{err}");
+    }
+    ok(&world, &["submit", "q", "--id", "late", "--tag", "x", "--hold"]);
+    let (code, out, err) = world.outcome(&["wait", "--tag", "x", "--first-failure", "-o", "id"]);
+    assert_eq!((code, out.trim()), (1, "a.1"), "{err}");
+    let (code, _, err) = world.outcome(&["wait", "--tag", "x", "--timeout", "0s"]);
+    assert!(code == 6 && err.contains("1 of 2 tasks ended: 1 failed, 1 waiting"), "{code} {err}");
+    ok(&world, &["cancel", "late"]);
     assert_eq!(json(&world, &["show", "@failed"])["id"], "a.1");
     let logs = ok(&world, &["logs", "a"]);
     for index in 1..=3 {

@@ -1,8 +1,9 @@
 //! `blueque wait`
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use blueque::{TaskId, TaskInfo};
+use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 
 use crate::follow::Follower;
@@ -16,6 +17,9 @@ use crate::session::Session;
 use crate::session::outage::begin;
 use crate::subcommand::Subcommand;
 use crate::view::task::TaskView;
+
+/// Maximum number of failed, of cancelled and of complete tasks that are read, if they ended before the wait.
+const ENDED: usize = 1_000;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -48,15 +52,42 @@ impl Options {
         }
     }
 
-    /// Returns the tasks to wait for, without the long fields of their records.
+    /// Returns the tasks to wait for, without the long fields of their records. Failed and cancelled tasks of a queue
+    /// or a tag are among them, so that they count.
     fn find(&self, session: &Session) -> anyhow::Result<Vec<(TaskId, TaskInfo)>> {
         if !self.ids.is_empty() {
             let found = self.ids.iter().flat_map(|id| session.find_tasks(id));
             return found.map(|(_, found)| found.map(|(id, info)| (id, brief(info)))).collect();
         }
-        let found = self.selection.find(session, false, brief)?;
-        if found.is_empty() {
-            say("no unfinished task is selected: there is nothing to wait for");
+        let mut found = self.selection.find(session, false, brief)?;
+        if self.selection.graph.is_some() {
+            if found.is_empty() {
+                say("no task is selected: there is nothing to wait for");
+            }
+            return Ok(found);
+        }
+        if self.any && !found.is_empty() {
+            return Ok(found);
+        }
+        let open: BTreeSet<TaskId> = found.iter().map(|(id, _)| id.clone()).collect();
+        let mut counts = Vec::new();
+        for status in [Status::Failed, Status::Cancelled, Status::Complete] {
+            let ids = self.selection.ids(session, [status], ENDED + 1)?;
+            let more = if ids.len() > ENDED { "over " } else { "" };
+            if !ids.is_empty() {
+                counts.push(format!("{more}{} {status}", ids.len().min(ENDED)));
+            }
+            if status != Status::Complete {
+                let before = self.selection.read(session, ids.get(..ENDED).unwrap_or(&ids), brief)?;
+                // A task may have ended after the unfinished tasks were read.
+                found.extend(before.into_iter().filter(|(id, _)| !open.contains(id)));
+            }
+        }
+        match (&self.selection.tag, counts.is_empty()) {
+            _ if !open.is_empty() => {}
+            (Some(tag), true) => return Err(fault(Code::NotFound, format!("no task has the tag {tag}"))),
+            (None, true) => say("no task is selected: there is nothing to wait for"),
+            (_, false) => say(format!("all selected tasks have ended: {}", counts.join(", "))),
         }
         Ok(found)
     }

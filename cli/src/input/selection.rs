@@ -42,27 +42,49 @@ impl Selection {
         let ids: Vec<TaskId> = if let Some(graph) = &self.graph {
             session.members(graph)?.into_iter().map(|task| task.id).collect()
         } else {
-            let states = Status::ALL.iter().filter(|status| ended || !status.is_finished());
-            let filter = states.fold(Filter::new(), |filter, &status| filter.status(status));
-            let filter = self.tag.iter().fold(filter, Filter::tag);
-            let ids = match &self.queue {
-                Some(queue) => session.client.queue(queue.as_str())?.find(&filter, MOST + 1)?,
-                None => session.client.find(&filter, MOST + 1)?,
-            };
+            let states = Status::ALL.iter().copied().filter(|status| ended || !status.is_finished());
+            let ids = self.ids(session, states, MOST + 1)?;
             if ids.len() > MOST {
                 let text = format!("more than {MOST} tasks are selected: select fewer with --queue, --tag or --graph");
                 return Err(fault(Code::Usage, text));
             }
-            ids.into_iter().filter_map(|id| TaskId::new(id).ok()).collect()
+            ids
         };
+        let found = self.read(session, &ids, view)?;
+        if found.is_empty() {
+            session.must_exist(self.queue.as_slice())?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the ids of at most `most` tasks of the queue or the tag in these states.
+    pub fn ids(
+        &self,
+        session: &Session,
+        states: impl IntoIterator<Item = Status>,
+        most: usize,
+    ) -> anyhow::Result<Vec<TaskId>> {
+        let filter = states.into_iter().fold(Filter::new(), Filter::status);
+        let filter = self.tag.iter().fold(filter, Filter::tag);
+        let ids = match &self.queue {
+            Some(queue) => session.client.queue(queue.as_str())?.find(&filter, most)?,
+            None => session.client.find(&filter, most)?,
+        };
+        Ok(ids.into_iter().filter_map(|id| TaskId::new(id).ok()).collect())
+    }
+
+    /// Reads the tasks with these ids that are selected. `view` makes what is kept of a record.
+    pub fn read(
+        &self,
+        session: &Session,
+        ids: &[TaskId],
+        view: impl Fn(TaskInfo) -> TaskInfo,
+    ) -> anyhow::Result<Vec<(TaskId, TaskInfo)>> {
         let mut found = Vec::new();
         for page in ids.chunks(PAGE) {
             let infos = page.iter().zip(session.client.infos(page)?);
             let infos = infos.filter_map(|(id, info)| Some((id.clone(), info?))).filter(|(_, info)| self.fits(info));
             found.extend(infos.map(|(id, info)| (id, view(info))));
-        }
-        if found.is_empty() {
-            session.must_exist(self.queue.as_slice())?;
         }
         Ok(found)
     }
