@@ -62,10 +62,10 @@ blueque run exits with the exit code of a program that failed.
 ";
 
 /// Words of other tools that are no command here, and what to write instead. Words for the same thing share a line.
-pub const ELSEWHERE: [(&str, &str); 17] = [
+pub const ELSEWHERE: [(&str, &str); 19] = [
     (
         "enqueue push put publish",
-        "`blueque submit QUEUE '[\"parameters\"]'`, or for a command line `blueque add -- PROGRAM`",
+        "`blueque submit QUEUE '[\"parameters\"]'`, or for a command line `blueque add -- PROGRAM`; a held task starts after `blueque unhold ID`",
     ),
     ("sbatch batch", "`blueque add --script FILE`"),
     ("srun", "`blueque add --follow -- PROGRAM`"),
@@ -82,9 +82,17 @@ pub const ELSEWHERE: [(&str, &str); 17] = [
     ("purge reset", "`blueque queue purge QUEUE --dry-run`"),
     (
         "pause stash",
-        "`blueque queue pause QUEUE`; for one task `blueque add --eta 2h -- PROGRAM` or `blueque move QUEUE ID`",
+        "`blueque suspend ID` for a running task, `blueque hold ID` for a waiting one, `blueque queue pause QUEUE` for a queue",
     ),
-    ("resume unpause start", "`blueque queue resume QUEUE`"),
+    (
+        "resume unpause start",
+        "`blueque continue ID` for a suspended task, `blueque unhold ID` for a held one, `blueque queue resume QUEUE` for a queue",
+    ),
+    (
+        "scontrol",
+        "`blueque show ID`, `blueque hold ID`, `blueque suspend ID`, `blueque requeue ID`, `blueque edit ID --max-run 8h`, or `blueque drain --worker NAME`",
+    ),
+    ("switch", "`blueque prioritise 10 ID`"),
     ("restart rerun", "`blueque retry ID`, or for a complete task `blueque submit QUEUE --id ID --again`"),
     ("follow attach", "`blueque logs -f ID`"),
     (

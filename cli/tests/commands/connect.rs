@@ -180,6 +180,16 @@ fn wrong_usage_is_its_own_exit_code_and_help_is_none() {
     assert!(said.contains("nothing can be published in /dev/null/x: /dev/null/x: Not a directory"), "{said}");
     let said = desk.refused(2, &["dev", "--dir", "/bin", "-q", "a b"]);
     assert!(said.contains("'a b' for '--queue <QUEUE>'") && !said.contains("This is the server's URL"), "{said}");
+    for (word, named) in [
+        ("pause", &["blueque suspend ID", "blueque hold ID", "blueque queue pause QUEUE"][..]),
+        ("stash", &["blueque hold ID"]),
+        ("start", &["blueque continue ID", "blueque unhold ID", "blueque queue resume QUEUE"]),
+        ("enqueue", &["blueque unhold ID"]),
+        ("scontrol", &["blueque hold ID", "blueque drain --worker NAME"]),
+    ] {
+        let said = desk.refused(2, &[word, "x"]);
+        assert!(named.iter().all(|line| said.contains(line)), "{word}: {said}");
+    }
     let help = desk.ok(&["--help"]);
     assert!(help.contains("blueque help exit-codes") && !help.contains("supervise"), "{help}");
     assert!(desk.ok(&["--version"]).starts_with("blueque "));
