@@ -39,6 +39,7 @@ use signal_hook::iterator::Signals;
 use self::deliveries::Deliveries;
 use self::partition_scheduler::{SERVED, serve};
 use self::partition_worker::{PartitionWorker, Past};
+use self::resources::Resources;
 use self::round_robin::RoundRobin;
 use self::settings::Settings;
 use self::slots::Slots;
@@ -83,6 +84,9 @@ fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
         Ok((name, server, settings))
     };
     let servers = servers.into_iter().map(settings).collect::<anyhow::Result<Vec<_>>>()?;
+    if let Some(text) = options.has.as_deref().and_then(Resources::mistaken) {
+        log::warning(&text);
+    }
     let (programs, targets) = (options.programs()?, Arc::new(config::targets()?));
     let (several, takes_turns) = (servers.len() > 1, servers.len() > SERVED);
     let slots = Arc::new(Slots::new(usize::from(options.slots), servers.len()));

@@ -125,6 +125,10 @@ fn a_worker_takes_what_it_can_do_and_nobody_waits_for_the_rest() {
     assert_eq!(heavy.info().unwrap().status(), Some(Status::Pending));
     let _able = world.worker(&["--queue", "films", "--has", "gpu,transcoder=3"]);
     status(&heavy, Status::Complete);
+    let _mistaken = world.worker(&["--queue", "films", "--has", "gpu=2"]);
+    eventually("a warning", || {
+        world.log().contains("--has gpu=2 gives tasks no gpus: did you mean gpus=2?").then_some(())
+    });
 }
 
 #[test]

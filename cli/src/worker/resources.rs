@@ -122,6 +122,20 @@ impl Resources {
         Ok(found)
     }
 
+    /// Returns a warning for a capability that has almost the name of a share, such as `gpu=2`: tasks get no share of it.
+    pub fn mistaken(has: &str) -> Option<String> {
+        has.split(',').find_map(|item| {
+            let (name, value) = item.split_once('=')?;
+            let share = match name {
+                "cpu" => CPUS,
+                "mem" | "ram" => MEMORY,
+                "gpu" => GPUS,
+                _ => return None,
+            };
+            Some(format!("--has {item} gives tasks no {share}: did you mean {share}={value}?"))
+        })
+    }
+
     /// Returns true if the worker offers shares.
     pub fn any(&self) -> bool {
         self.cpus.is_some() || self.memory.is_some() || self.gpus.is_some()
@@ -262,6 +276,7 @@ mod tests {
         assert_eq!(resources.offer(&held), "ssd,cpus=1.5,memory=0,gpus=2");
         assert_eq!(resources.free_gpus(&held).collect::<Vec<_>>(), ["0", "2"]);
         assert!(!Resources::parse("ssd,transcoder=3").unwrap().any());
+        assert_eq!(Resources::mistaken("ssd,gpu,gpus=2,cpus=4"), None);
         for wrong in ["cpus=x", "cpus=-1", "memory=64", "memory=64X", "gpus=65", "gpus=-1"] {
             assert!(Resources::parse(wrong).is_err(), "{wrong}");
         }
