@@ -26,7 +26,7 @@ impl Subcommand for Options {
         let (id, _) = self.new.submit(session, true, false)?;
         let shown = session.global_id(&id);
         last_id::keep(session, shown.as_str());
-        unserved::warn(session, &id, self.new.method().as_deref());
+        unserved::warn(session, &id, self.new.method().as_deref(), true);
         if session.format == Format::Id {
             line(shown.as_str())?;
         } else {

@@ -96,7 +96,7 @@ impl Way {
         let row = MadeArray { graph: session.global(id.as_str()), created, tasks, indexes };
         write_one(self.format(session), &row)?;
         if let Some(first) = made.tasks.first().map(|(_, id)| id).filter(|_| made.created) {
-            unserved::warn(session, first, None);
+            unserved::warn(session, first, None, false);
         }
         Ok(Code::Ok)
     }
@@ -155,7 +155,7 @@ impl Way {
         let interrupts = follows.then(Interrupts::hear).transpose()?;
         let made = make(session, new, self)?;
         let id = TaskId::new(made.id.as_str())?;
-        unserved::warn(session, &id, new.method().as_deref());
+        unserved::warn(session, &id, new.method().as_deref(), follows);
         let shown = session.global_id(&id);
         last_id::keep(session, shown.as_str());
         let replaced = made.replaced.as_deref().map(|other| session.global(other));

@@ -13,13 +13,15 @@ use crate::session::queues::meant;
 /// Maximum number of characters of the warning.
 const SHOWN: usize = 1_000;
 
-/// Warns a person if no worker serves the queue, the needs or the method of a new task. This is one call, and more if
-/// there is something to warn of or the task has a method. Scripts, whose stderr is no terminal, make no call.
-pub fn warn(session: &Session, id: &TaskId, method: Option<&str>) {
+/// Warns if no worker serves the queue of a new task, and a person also if none serves its needs or its method. This is
+/// one call, and more if there is something to warn of. A command that waits for the task reports to a script anyway why
+/// the task does not run.
+pub fn warn(session: &Session, id: &TaskId, method: Option<&str>, waits: bool) {
+    if waits && !io::stderr().is_terminal() {
+        return;
+    }
     // An error is ignored: the task has been submitted.
-    if io::stderr().is_terminal()
-        && let Ok(Some(text)) = unserved(session, id, method)
-    {
+    if let Ok(Some(text)) = unserved(session, id, method) {
         say(clean_line(&format!("warning: {text}"), SHOWN));
     }
 }
@@ -35,6 +37,9 @@ fn unserved(session: &Session, id: &TaskId, method: Option<&str>) -> anyhow::Res
         let new = if client.call(&calls.counts(&queue))?.tasks() == 1 { ", which is new" } else { "" };
         let meant = meant(queue.as_str(), &others);
         return Ok(Some(format!("no worker serves the queue {queue}{new}{meant}: the task waits for a worker")));
+    }
+    if !io::stderr().is_terminal() {
+        return Ok(None);
     }
     if waits && about.able == Some(0) {
         let Some(info) = client.call(&calls.get(id))? else { return Ok(None) };

@@ -142,7 +142,7 @@ fn of_a_submit_that_waits_a_script_gets_the_result_alone() {
 }
 
 #[test]
-fn at_a_terminal_a_submit_warns_if_no_worker_will_run_the_task() {
+fn a_submit_warns_if_no_worker_will_run_the_task() {
     let desk = Desk::new();
     let mut listener = desk.client().listener_as(ListenerId::of_process("host", 1), &["films"]).unwrap();
     assert!(listener.try_listen().unwrap().is_none());
@@ -162,5 +162,8 @@ fn at_a_terminal_a_submit_warns_if_no_worker_will_run_the_task() {
     let shown = warned(&["add", "--queue", "films", "--", "true"]);
     assert!(shown.contains("warning: It needs commands, which the only worker of films does not have."), "{shown}");
     assert!(!warned(&["submit", "films"]).contains("warning"));
-    assert_eq!(desk.run(&["submit", "flims"]).err, "", "a script");
+    // A script hears only of the queue.
+    let err = desk.run(&["submit", "flims"]).err;
+    assert_eq!(err, "warning: no worker serves the queue flims (did you mean films?): the task waits for a worker\n");
+    assert_eq!(desk.run(&["submit", "films", "--needs", "gpu"]).err, "");
 }
