@@ -119,10 +119,11 @@ impl Drop for Place {
     }
 }
 
-/// Returns true for a line with the reason why an awaited task does not run yet. It is printed only if the task waits
-/// for a while.
+/// Returns true for a line with the reason why a task does not run yet. It is printed only if an awaited task waits for a
+/// while, or if no worker serves the queue of a new task.
 fn is_reason(line: &str) -> bool {
     line.starts_with("-- ") && line.contains(": It ") && line.ends_with(" --\n")
+        || line.starts_with("warning: no worker serves the queue ")
 }
 
 /// The pages of a folder and of its subfolders.

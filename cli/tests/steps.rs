@@ -145,7 +145,7 @@ fn a_program_says_where_its_task_goes_on() {
     world.program("shut", &format!("{say} into closed; exit 85"));
     world.run(&["config", "set", "--queue", "closed", "closed=1"]);
     let _worker = world.worker(&["--queue", "look", "--queue", "large", "--queue", "huge", "--queue", "shut"]);
-    assert_eq!(world.run(&["submit", "look", "[]", "--id", "t", "--steps", "small,publish"]), "t\n");
+    assert_eq!(world.outcome(&["submit", "look", "[]", "--id", "t", "--steps", "small,publish"]).1, "t\n");
     let (task, shut) = (world.client.task("t").unwrap(), world.submit_as("shut", "s", Submit::default()));
     let ended = status(&task, Status::Complete);
     assert_eq!((field(&ended, "queue").as_str(), result(&task).as_str()), ("huge", "7"));
