@@ -52,20 +52,20 @@ impl Options {
         }
     }
 
-    /// Returns the tasks to wait for, without the long fields of their records. Failed and cancelled tasks of a queue
-    /// or a tag are among them, so that they count.
+    /// Returns the tasks to wait for, without the long fields of their records. Failed and cancelled tasks of a tag are
+    /// among them, so that they count. A queue keeps failures of earlier work, so there they do not count.
     fn find(&self, session: &Session) -> anyhow::Result<Vec<(TaskId, TaskInfo)>> {
         if !self.ids.is_empty() {
             let found = self.ids.iter().flat_map(|id| session.find_tasks(id));
             return found.map(|(_, found)| found.map(|(id, info)| (id, brief(info)))).collect();
         }
         let mut found = self.selection.find(session, false, brief)?;
-        if self.selection.graph.is_some() {
+        let Some(tag) = self.selection.tag.as_ref().filter(|_| self.selection.graph.is_none()) else {
             if found.is_empty() {
-                say("no task is selected: there is nothing to wait for");
+                say("no unfinished task is selected: there is nothing to wait for");
             }
             return Ok(found);
-        }
+        };
         if self.any && !found.is_empty() {
             return Ok(found);
         }
@@ -83,11 +83,11 @@ impl Options {
                 found.extend(before.into_iter().filter(|(id, _)| !open.contains(id)));
             }
         }
-        match (&self.selection.tag, counts.is_empty()) {
-            _ if !open.is_empty() => {}
-            (Some(tag), true) => return Err(fault(Code::NotFound, format!("no task has the tag {tag}"))),
-            (None, true) => say("no task is selected: there is nothing to wait for"),
-            (_, false) => say(format!("all selected tasks have ended: {}", counts.join(", "))),
+        if open.is_empty() && counts.is_empty() {
+            return Err(fault(Code::NotFound, format!("no task has the tag {tag}")));
+        }
+        if open.is_empty() {
+            say(format!("all selected tasks have ended: {}", counts.join(", ")));
         }
         Ok(found)
     }
