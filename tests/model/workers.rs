@@ -65,7 +65,7 @@ impl Model {
             answer.extend(["2".into(), worker.free.to_string(), drains.join(",")]);
             answer.extend([decimal(worker.since), decimal(worker.at), if dead { "dead" } else { "alive" }.into()]);
             let ending = if worker.draining { "ending" } else { "" };
-            answer.extend([String::new(), String::new(), ending.to_owned()]);
+            answer.extend([String::new(), String::new(), ending.to_owned(), String::new()]);
         }
         Reply::List(answer.into_iter().map(Reply::Text).collect())
     }
