@@ -6,8 +6,8 @@ HELD = ("reserved", "started")
 
 
 def check(events, foreign=(), old=False):
-    """Yields what is wrong, a line for each fault. `foreign`: tasks that Blueque 1.0 submitted or ran, whose transitions
-    make no events. `old`: its workers also give back tasks of other processes that have died."""
+    """Yields what is wrong, a line for each fault. `foreign`: tasks that Blueque 1.0 submitted or ran, whose
+    transitions make no events. `old`: its workers also give back tasks of other processes that have died."""
     last = {}
     for event in events:
         before = last.get(event.id)
