@@ -31,7 +31,7 @@ pub use crate::options::{
     FinishAndReserveOptions, LimitOptions, LimitsOptions, LogsOptions, NoteOptions, PauseOptions, PeekOptions,
     PruneOptions, ReadyOptions, RegisterOptions, ReleaseOptions, RepairOptions, ReportOptions, RequeueOptions,
     ReserveOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,
-    StatisticsOptions, SubmitGraphOptions, TaskOptions, UndeliveredOptions, with_state,
+    StatisticsOptions, SubmitGraphOptions, TaskOptions, UndeliveredOptions, trace_context,
 };
 
 use crate::bundle::{self, Command};

@@ -425,7 +425,7 @@ include!(concat!(env!("OUT_DIR"), "/options.rs"));
 /// Returns the option `trace` of a task for a valid `traceparent` and its `tracestate`. A `tracestate` that is too long
 /// or has other characters is left out, as the W3C recommendation allows.
 #[must_use]
-pub fn with_state(traceparent: &str, tracestate: &str) -> String {
+pub fn trace_context(traceparent: &str, tracestate: &str) -> String {
     let fits = (1..=TRACE_STATE as usize).contains(&tracestate.len())
         && tracestate.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if fits { format!("{traceparent} {tracestate}") } else { traceparent.to_owned() }

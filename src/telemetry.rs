@@ -19,7 +19,7 @@ use crate::error::{Code, Error, Result};
 use crate::link::Link;
 use crate::model::TaskInfo;
 use crate::names::TaskId;
-use crate::options::with_state;
+use crate::options::trace_context;
 use crate::submit_hooks::{AroundSubmit, RunSubmit, Submission};
 use crate::worker::{AroundAttempt, Context, Failure, Hooks, Stopped};
 
@@ -320,7 +320,7 @@ async fn links<L: Link>(attempt: &Context<L>, info: Option<&TaskInfo>) -> Vec<Sp
 fn header(context: &SpanContext) -> Option<String> {
     let (trace, span, flags) = (context.trace_id(), context.span_id(), context.trace_flags().to_u8());
     let parent = format!("00-{trace}-{span}-{flags:02x}");
-    context.is_valid().then(|| with_state(&parent, &context.trace_state().header()))
+    context.is_valid().then(|| trace_context(&parent, &context.trace_state().header()))
 }
 
 /// Reads a `trace` of the contract.

@@ -603,3 +603,12 @@ fn each_row_for_users_of_enq_names_a_test_that_there_is() {
         }
     }
 }
+
+#[test]
+fn a_trace_has_room_for_the_longest_state() {
+    let contract: Value = serde_json::from_str(bundle::contract()).unwrap();
+    let constants: toml::Table = toml::from_str(&fs::read_to_string(file("contract/constants.toml")).unwrap()).unwrap();
+    let (parent, state) = ("00-".len() + 32 + 1 + 16 + "-01".len(), constants["trace_state"]["value"].as_integer());
+    let whole = i64::try_from(parent + " ".len()).unwrap() + state.unwrap();
+    assert_eq!(contract["types"]["trace"]["high"].as_i64(), Some(whole));
+}

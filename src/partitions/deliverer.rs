@@ -84,7 +84,7 @@ impl fmt::Debug for Deliverer {
 
 impl Deliverer {
     /// The queue of placeholders for tasks of other partitions, and of the tasks that deliver to other partitions.
-    pub const QUEUE: &str = "@links";
+    pub const QUEUE: &str = QUEUE;
 
     /// Creates a deliverer for these partitions.
     #[must_use]

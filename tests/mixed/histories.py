@@ -16,7 +16,7 @@ def check(events, foreign=(), old=False):
             if event.from_ and event.id not in foreign:
                 yield f"the first event of {event.id} leads from {event.from_} to {event.to}"
             continue
-        # An old worker takes a task without an event, and may be killed before it says so anywhere.
+        # An old worker makes no event when it takes a task, and it may be killed before it writes to the history.
         taken = before.to == "pending" and event.from_ in HELD
         excused = event.id in foreign or (old and (before.to in HELD or taken))
         if event.from_ != before.to and not excused:

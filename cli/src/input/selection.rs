@@ -73,7 +73,7 @@ impl Selection {
         Ok(ids.into_iter().filter_map(|id| TaskId::new(id).ok()).collect())
     }
 
-    /// Reads the tasks with these ids that are selected. `view` makes what is kept of a record.
+    /// Reads these tasks, and leaves out tasks that are not selected. `view` reduces each record, to save memory.
     pub fn read(
         &self,
         session: &Session,

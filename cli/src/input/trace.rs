@@ -2,7 +2,7 @@
 
 use std::env;
 
-use blueque::calls::with_state;
+use blueque::calls::trace_context;
 
 /// Variables with the two headers of the W3C Trace Context.
 pub const VARIABLES: [&str; 2] = ["TRACEPARENT", "TRACESTATE"];
@@ -21,7 +21,7 @@ fn of(parent: &str, state: &str) -> Option<String> {
     if trace.len() != 32 || span.len() != 16 || flags.len() != 2 || !id(trace) || !id(span) || !hex(flags) {
         return None;
     }
-    Some(with_state(parent, state))
+    Some(trace_context(parent, state))
 }
 
 #[cfg(test)]

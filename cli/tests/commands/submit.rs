@@ -162,7 +162,7 @@ fn a_submit_warns_if_no_worker_will_run_the_task() {
     let shown = warned(&["add", "--queue", "films", "--", "true"]);
     assert!(shown.contains("warning: It needs commands, which the only worker of films does not have."), "{shown}");
     assert!(!warned(&["submit", "films"]).contains("warning"));
-    // A script hears only of the queue.
+    // A script is warned only about the queue.
     let err = desk.run(&["submit", "flims"]).err;
     assert_eq!(err, "warning: no worker serves the queue flims (did you mean films?): the task waits for a worker\n");
     assert_eq!(desk.run(&["submit", "films", "--needs", "gpu"]).err, "");

@@ -3041,9 +3041,8 @@ export function ready(listener: string, cursor: string, limit: number, patterns:
 const REDELIVER_REPLY: Shape<number> = wire.single({ name: "number", property: "number", type: T.number });
 
 /**
- * Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that
- *   were given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays
- *   as it is.
+ * Makes notices of tasks and graphs for a target due at once, if they wait for their next try or were given up. A
+ *   notice that was given up gets one more try. A notice that a worker is delivering stays as it is.
  *
  * @param target The target.
  * @param owners The id of a task, or `/` and the id of a graph.
@@ -5457,7 +5456,7 @@ export interface UndeliveredReply {
 
 /** The options of `undelivered`. */
 export interface UndeliveredOptions {
-  /** List the notices that were given up, instead of those that are open. By default 0. */
+  /** List the notices that were given up, not the open ones. By default 0. */
   readonly givenUp?: boolean | undefined;
 }
 
@@ -5478,8 +5477,8 @@ const UNDELIVERED_REPLY: Shape<UndeliveredReply> = wire.list<UndeliveredReply>([
 ]));
 
 /**
- * Lists the open notices of a target, by the time at which they are due, or with `given_up` those that were given
- *   up. A page has all these notices of up to `limit` tasks and graphs.
+ * Lists the open notices of a target by the time at which they are due, or with `given_up` its given-up notices
+ *   by the time at which they were given up. A page has all these notices of up to `limit` tasks and graphs.
  *
  * @param target The target.
  * @param cursor Start of the page.

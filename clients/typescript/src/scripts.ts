@@ -56,7 +56,7 @@ export const DIGESTS = {
   prune: "19df68461ae25896d35722f6221382c64874e9dd",
   queues: "d631e284037f1990ee16dc003fa44ebbcf2ebb78",
   ready: "5939e78f4ae9d3f2b5799e8aad322c24e6ec9b71",
-  redeliver: "c0d62dac677b069336f9b71734cf20803924b04b",
+  redeliver: "7605f478ac527a87174011c5a2d0e9151ae1a83b",
   register: "335d9db45de7a300840ccbf3fba3acedcacc832e",
   release: "0c55e5350cd95718bd2e9766d535070cc1a3b793",
   repair: "0ff49597341bd339ba0e8480003c9258e22c0419",
@@ -92,7 +92,7 @@ export const DIGESTS = {
   topology: "117cd9c3c60e422c1370ea2742b098d8cdfc431c",
   track: "fa0ca74ec7095fdae0c063830b754945a2a1b29f",
   tracked: "1ea6634f3af1b02c4f144578e10b5000fbc71707",
-  undelivered: "423ac5f974846a0895d4fc20af6aa891d6dadf02",
+  undelivered: "763804527e675ca967d3b75c4b3781dba4c514c0",
   undepend: "a8e2d22883d0c45b7f89663415c5d63dd9c65354",
   unhold: "a82cde83170df07f59fc6a22bac7e95eb2846514",
   unregister: "faf138a512b332957c4d480f0f9c652409c7af00",
@@ -20303,7 +20303,7 @@ end
 return @{reply.refusal}(answer)
 
 === redeliver
---- Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that were given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays as it is.
+--- Makes notices of tasks and graphs for a target due at once, if they wait for their next try or were given up. A notice that was given up gets one more try. A notice that a worker is delivering stays as it is.
 -- @args now target count owner*count
 -- @role client
 -- @again ${TICK}0${TICK}
@@ -23059,7 +23059,7 @@ end
 return @{reply.refusal}(answer)
 
 === undelivered
---- Lists the open notices of a target, by the time at which they are due, or with ${TICK}given_up${TICK} those that were given up. A page has all these notices of up to ${TICK}limit${TICK} tasks and graphs.
+--- Lists the open notices of a target by the time at which they are due, or with ${TICK}given_up${TICK} its given-up notices by the time at which they were given up. A page has all these notices of up to ${TICK}limit${TICK} tasks and graphs.
 -- @args now target cursor limit
 -- @options given_up
 -- @reply next cursor (0 at the end), then for each notice: ${TICK}task${TICK} or ${TICK}graph${TICK}, its id, the number of the notice, the event, its time, the number of attempts of the task, its stage, the number of tries, the time and text of the last answer, and when it is due; empty if it waits for an earlier notice or was given up

@@ -1,5 +1,5 @@
---- Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that were
---   given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays as it is.
+--- Makes notices of tasks and graphs for a target due at once, if they wait for their next try or were given up. A
+--   notice that was given up gets one more try. A notice that a worker is delivering stays as it is.
 -- @args now target count owner*count
 -- @role client
 -- @again `0`

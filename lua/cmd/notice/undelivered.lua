@@ -1,5 +1,5 @@
---- Lists the open notices of a target, by the time at which they are due, or with `given_up` those that were given up.
---   A page has all these notices of up to `limit` tasks and graphs.
+--- Lists the open notices of a target by the time at which they are due, or with `given_up` its given-up notices by the
+--   time at which they were given up. A page has all these notices of up to `limit` tasks and graphs.
 -- @args now target cursor limit
 -- @options given_up
 -- @reply next cursor (0 at the end), then for each notice: `task` or `graph`, its id, the number of the notice, the

@@ -261,7 +261,8 @@ function graphs.count(task, to)
   end
 end
 
--- Returns all fields of a task, each followed by its value, also those that follow from others; or false.
+-- Returns all fields of a task, each followed by its value, or false. An outcome that the record only implies is among
+-- them.
 function graphs.whole(id)
   local key = namespace.prefix .. 'task_' .. id
   local fields = redis.call('HGETALL', key)

@@ -314,7 +314,7 @@ function notices.due(target, limit, taken, gone)
   end
 end
 
--- Plans that the notices of an owner for a target are due at once, also those that were given up.
+-- Plans to make the open and the given-up notices of an owner for a target due at once.
 function notices.plan_redelivery(owner, target)
   local key, outbox = notices.key(owner), notices.outbox(target)
   namespace.probe('HLEN', key)

@@ -8,6 +8,8 @@ use blueque::calls::{EstimateOptions, EventsOptions, PeekOptions};
 use blueque::tokio::Client;
 use blueque::{Counts, Progress, QueueInfo, QueueName, Status, TaskId, TaskInfo};
 
+use super::queue::events_since;
+
 /// Maximum number of running tasks that are read.
 pub const TASKS: usize = 100;
 
@@ -231,8 +233,7 @@ async fn rates(client: &Client, memory: &Memory, queue: &QueueName, counts: &Cou
 pub async fn read_rates(client: &Client, queue: &QueueName, counts: &Counts) -> blueque::Result<Rates> {
     let calls = client.calls();
     let begin = SystemTime::now().checked_sub(WINDOW).unwrap_or(SystemTime::UNIX_EPOCH);
-    let micros = begin.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
-    let events = client.call(&calls.events(queue, &format!("{micros}-0"), EVENTS, &EventsOptions::new())).await?;
+    let events = client.call(&calls.events(queue, &events_since(begin), EVENTS, &EventsOptions::new())).await?;
     let mut rates = Rates { more: events.items.len() >= EVENTS as usize, ..Rates::default() };
     for event in &events.items {
         if event.from.is_none() {

@@ -112,7 +112,7 @@ async fn hours(client: &Client, name: &QueueName) -> Result<(Vec<Hour>, bool), F
             runs: Vec::new(),
         })
         .collect();
-    let mut after = format!("{}-0", first.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros());
+    let mut after = events_since(first);
     let mut short = true;
     for call in 0..CALLS {
         let page = client.call(&client.calls().events(name, &after, EVENTS, &EventsOptions::new())).await?;
@@ -148,4 +148,9 @@ pub fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
     let at = (values.len().saturating_sub(1) as f64 * share).round() as usize;
     values.get(at).copied()
+}
+
+/// Returns the place in the events of a queue from which on they are not older than this time.
+pub(super) fn events_since(time: SystemTime) -> String {
+    format!("{}-0", time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros())
 }

@@ -4189,9 +4189,8 @@ def redeliver(
     target: str,
     owners: Sequence[str],
 ) -> Call[int]:
-    """Makes notices of tasks and graphs for a target due at once: those that wait for their next try, and those that
-    were given up. A notice that was given up is tried again one time. A notice that a worker is delivering stays as it
-    is.
+    """Makes notices of tasks and graphs for a target due at once, if they wait for their next try or were given up. A
+    notice that was given up gets one more try. A notice that a worker is delivering stays as it is.
 
     target: The target.
     owners: The id of a task, or `/` and the id of a graph.
@@ -7710,13 +7709,13 @@ def undelivered(
     *,
     given_up: bool | None = None,
 ) -> Call[UndeliveredReply]:
-    """Lists the open notices of a target, by the time at which they are due, or with `given_up` those that were given
-    up. A page has all these notices of up to `limit` tasks and graphs.
+    """Lists the open notices of a target by the time at which they are due, or with `given_up` its given-up notices by
+    the time at which they were given up. A page has all these notices of up to `limit` tasks and graphs.
 
     target: The target.
     cursor: Start of the page.
     limit: Maximum number of entries that the call reads or changes.
-    given_up: List the notices that were given up, instead of those that are open. By default 0.
+    given_up: List the notices that were given up, not the open ones. By default 0.
     Errors: BADARG, BADNAME, NOPERM, RETRY, SCHEMA, WRONGKEY.
     Reply: Next cursor (0 at the end), then for each notice: `task` or `graph`, its id, the number of the notice, the
       event, its time, the number of attempts of the task, its stage, the number of tries, the time and text of the last
